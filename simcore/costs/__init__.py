@@ -1,0 +1,1 @@
+"""What things cost: durations, network rates, memory, money; in the engine's units."""

@@ -1,0 +1,1 @@
+"""What a simulation leaves behind: figures, the columnar timeline, and its exports."""
