@@ -38,7 +38,7 @@ class PlotlyFinder(BaseFinder):
         yield Path(PLOTLY_NAME).name, self._storage()
 
 
-class HashedStorage(CompressedManifestStaticFilesStorage):
+class HashedStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # whitenoise has no types
     """Names carry a hash of the content, in imports between JavaScript modules too.
 
     Before `collectstatic` has written a manifest (tests, debug mode) names stay as they are.
@@ -51,7 +51,7 @@ class HashedStorage(CompressedManifestStaticFilesStorage):
         return super().stored_name(name) if self.hashed_files else name
 
 
-class StaticFilesMiddleware(WhiteNoiseMiddleware):
+class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
     """whitenoise, with each file sent as one piece: under ASGI its file iterators are read whole anyway."""
 
     @staticmethod

@@ -5,7 +5,7 @@ and `warm` load the kernel and are for workers only.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -37,6 +37,7 @@ __all__ = [
     "Stage",
     "Timeline",
     "canonical_json",
+    "concatenated",
     "decode",
     "encode",
     "segment_columns",
@@ -83,6 +84,11 @@ def problems_json(found: Iterable[Problem]) -> str:
 def yaml_text(document: dict[str, Any]) -> str:
     """Return the document as YAML, keys in their order, short lists of numbers on one line."""
     return yaml.dump(document, sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)
+
+
+def problem_lines(found: Iterable[Problem]) -> str:
+    """Return problems as lines of `path: message`."""
+    return "\n".join(str(problem) for problem in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,8 +247,3 @@ def perfetto_pieces(timeline: Timeline, name: str) -> Iterator[str]:
     from simcore.results.perfetto import trace_events
 
     return trace_events(timeline, name)
-
-
-def problem_lines(found: Sequence[Problem]) -> str:
-    """Return problems as lines of `path: message`."""
-    return "\n".join(str(problem) for problem in found)

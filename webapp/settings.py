@@ -249,6 +249,7 @@ SILENCED_SYSTEM_CHECKS = [
 ]
 
 CELERY_BROKER_URL = REDIS_URL or "filesystem://"
+CELERY_BROKER_TRANSPORT = None if REDIS_URL else "webapp.broker:Transport"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_IGNORE_RESULT = True
@@ -261,12 +262,11 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_PROC_ALIVE_TIMEOUT = 120
 if EMBEDDED:
     _broker_dir = DATA_DIR / "broker"
-    for _folder in ("queue", "control", "taken"):
+    for _folder in ("queue", "taken"):
         (_broker_dir / _folder).mkdir(parents=True, exist_ok=True)
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
         "data_folder_in": str(_broker_dir / "queue"),
         "data_folder_out": str(_broker_dir / "queue"),
-        "control_folder": str(_broker_dir / "control"),
         "processed_folder": str(_broker_dir / "taken"),
         "polling_interval": 0.02,
     }

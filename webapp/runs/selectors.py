@@ -24,9 +24,8 @@ def run_list(
         runs = runs.filter(scenario=scenario)
     if query:
         runs = runs.filter(name__icontains=query)
-    return (
-        runs.select_related("workspace", "scenario", "requested_by").defer(*LARGE_FIELDS).order_by("-queued_at", "-pk")
-    )
+    runs = runs.select_related("workspace", "scenario", "requested_by").defer(*LARGE_FIELDS)
+    return runs.order_by("-queued_at", "-pk")
 
 
 def run_get(*, run_id: UUID | str, visible_to: User | AnonymousUser) -> Run:
