@@ -1,5 +1,9 @@
-"""Addresses of the app."""
+"""Addresses of the runs."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from webapp.runs import list_views
+
+urlpatterns = [
+    path("w/<slug:workspace_slug>/runs", list_views.runs, name="run-list"),
+]
