@@ -67,31 +67,33 @@ def tiles(figures: Figures, *, has_inference: bool) -> list[Tile]:
         value = source.get(key)
         return Kpi(key, value, text(value), prefix)
 
-    result = [
+    training = [
         Tile("Iteration time", (kpi(figures, "iteration_time_ns", duration),)),
-        Tile("GPU utilisation, training", (kpi(figures, "gpu_utilization_training", share),)),
+        Tile("Training utilisation", (kpi(figures, "gpu_utilization_training", share),)),
     ]
-    if has_inference:
-        ratio = fill_ratio(inference)
-        result += [
-            Tile("GPU utilisation, with prefill", (kpi(inference, "gpu_utilization_total", share),)),
-            Tile("Filled idle", (Kpi("fill_ratio", ratio, share(ratio)),)),
-            Tile(
-                "Requests served",
-                (
-                    kpi(inference, "served", count),
-                    kpi(inference, "rejected", count, "rejected"),
-                    kpi(inference, "unplaceable", count, "unplaceable"),
-                ),
+    wan = Tile("WAN per iteration", (kpi(figures, "wan_bytes", size),))
+    if not has_inference:
+        return [*training, wan]
+    ratio = fill_ratio(inference)
+    return [
+        *training,
+        Tile("With prefill", (kpi(inference, "gpu_utilization_total", share),)),
+        Tile("Filled idle", (Kpi("fill_ratio", ratio, share(ratio)),)),
+        wan,
+        Tile(
+            "Requests served",
+            (
+                kpi(inference, "served", count),
+                kpi(inference, "rejected", count, "rejected"),
+                kpi(inference, "unplaceable", count, "unplaceable"),
             ),
-            Tile(
-                "TTFT p50",
-                (
-                    kpi(inference, "ttft_p50_ns", duration),
-                    kpi(inference, "ttft_p95_ns", duration, "p95"),
-                    kpi(inference, "ttft_p99_ns", duration, "p99"),
-                ),
+        ),
+        Tile(
+            "TTFT p50",
+            (
+                kpi(inference, "ttft_p50_ns", duration),
+                kpi(inference, "ttft_p95_ns", duration, "p95"),
+                kpi(inference, "ttft_p99_ns", duration, "p99"),
             ),
-        ]
-    result.append(Tile("WAN traffic per iteration", (kpi(figures, "wan_bytes", size),)))
-    return result
+        ),
+    ]
