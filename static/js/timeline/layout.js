@@ -26,6 +26,7 @@ export class Layout {
     this.numCellWorkers = this.cellSize * this.numStages;
     this.numRows = this.numWorkers + this.numCells * this.channels.length;
     this.numWan = this.channels.filter(isWan).length * this.numCells;
+    this.numLocal = this.numRows - this.numWorkers - this.numWan;
     /** Row id by display index. */
     this.rowAt = this.#displayOrder();
     /** Display index by row id. */
@@ -34,9 +35,7 @@ export class Layout {
     /** Display index that each heading stands above, ascending. @type {{index: number, text: string}[]} */
     this.headings = [];
     if (this.numWan) this.headings.push({ index: this.numWorkers, text: "WAN channels" });
-    if (this.numRows > this.numWorkers + this.numWan) {
-      this.headings.push({ index: this.numWorkers + this.numWan, text: "Local channels" });
-    }
+    if (this.numLocal) this.headings.push({ index: this.numWorkers + this.numWan, text: "Local channels" });
     this.numSlots = this.numRows + this.headings.length;
     this.separatorSlots = this.#separators();
   }

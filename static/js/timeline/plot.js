@@ -29,7 +29,7 @@ export class Plot {
   /**
    * @param {import("./aggregate.js").WindowFrame} frame
    * @param {import("./exact.js").Scene} scene
-   * @param {{iterationNs: number, selected: {row: number, start: number, duration: number} | null}} marks
+   * @param {{iterationNs: number, headNs: number, selected: {row: number, start: number, duration: number} | null}} marks
    * @returns {Promise<number>}  how many segments are shown
    */
   async draw(frame, scene, marks) {
@@ -40,6 +40,7 @@ export class Plot {
       ...figure.shapes,
       ...iterationLines(scene, marks.iterationNs),
       ...separators(scene),
+      ...liveHead(scene, marks.headNs),
       ...selectionOutline(scene, marks.selected),
     ];
     await globalThis.Plotly.react(
@@ -105,6 +106,12 @@ function iterationLines({ view, width, palette }, iterationNs) {
     if (t > 0) path += `M${t},${view.y0}V${view.y1}`;
   }
   return path ? [lineShape(path, { color: withAlpha(palette.muted, 0.75), width: 1 })] : [];
+}
+
+/** How far a live run has come. @param {import("./exact.js").Scene} scene @param {number} headNs */
+function liveHead({ view, palette }, headNs) {
+  if (headNs <= view.t0 || headNs >= view.t1) return [];
+  return [lineShape(`M${headNs},${view.y0}V${view.y1}`, { color: palette.accent, width: 1.5 })];
 }
 
 /** @param {import("./exact.js").Scene} scene */
