@@ -1,0 +1,61 @@
+"""The one place that configures numba.
+
+`kernel` is for what Python calls, `inlined` for the handlers that kernels are made of: they are
+pasted into their callers by the compiler, so passing whole records to them costs nothing.
+
+Numba's disk cache does not notice edits in a file other than the function's own. The cache folder
+therefore carries a hash of all kernel sources, and lies where this user can write.
+"""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def sources_hash(folder: Path) -> str:
+    """Return a hash of the names and contents of the Python files of `folder`."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(folder.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def cache_folder(sources: str) -> Path:
+    """Return a writable folder for the compiled form of `sources`, a hash.
+
+    `BOBA_CACHE_DIR` if set, else the user's cache folder, else one of this user in the system's
+    temporary folder.
+    """
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+    choices = [home / "boba", Path(tempfile.gettempdir()) / f"boba-{os.getuid()}"]
+    if given := os.environ.get("BOBA_CACHE_DIR"):
+        choices.insert(0, Path(given))
+    for base in choices:
+        folder = base / f"kernels-{sources}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError:
+            continue
+        if os.access(folder, os.W_OK):
+            return folder
+    return Path(tempfile.mkdtemp(prefix="boba-kernels-"))
+
+
+numba.config.CACHE_DIR = str(cache_folder(sources_hash(Path(__file__).parent)))
+
+
+def kernel(function: Function) -> Function:
+    """Return `function` compiled on first call, with its machine code kept on disk."""
+    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+
+
+def inlined(function: Function) -> Function:
+    """Return `function` as a part of the kernels that call it."""
+    return cast(Function, numba.njit(forceinline=True, error_model="numpy")(function))
