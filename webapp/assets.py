@@ -1,16 +1,18 @@
-"""Static files: hashed and compressed, third-party ones straight out of their wheels."""
+"""Static files: found in our folder and in the wheels that bring them, collected once a version."""
 
+import shutil
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage
+from django.core.management import call_command
 from django.http import FileResponse, HttpRequest, HttpResponse
 from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.responders import StaticFile
-from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 PLOTLY_NAME = "vendor/plotly.min.js"
 
@@ -38,19 +40,6 @@ class PlotlyFinder(BaseFinder):
         yield Path(PLOTLY_NAME).name, self._storage()
 
 
-class HashedStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # whitenoise has no types
-    """Names carry a hash of the content, in imports between JavaScript modules too.
-
-    Before `collectstatic` has written a manifest (tests, debug mode) names stay as they are.
-    """
-
-    support_js_module_import_aggregation = True
-
-    def stored_name(self, name: str) -> str:
-        """Return the hashed name, or `name` itself while there is no manifest."""
-        return super().stored_name(name) if self.hashed_files else name
-
-
 class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
     """whitenoise, with each file sent as one piece: under ASGI its file iterators are read whole anyway."""
 
@@ -61,3 +50,14 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
         response = HttpResponse(streamed.getvalue(), status=streamed.status_code)
         response.headers = streamed.headers
         return response
+
+
+def assets_collect() -> None:
+    """Fill STATIC_ROOT with this version's files and compressed copies, unless that is done; older versions go."""
+    if settings.STATIC_COMPLETE.exists():
+        return
+    for old in settings.STATIC_ROOT.parent.iterdir():
+        if old != settings.STATIC_ROOT:
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+    call_command("collectstatic", interactive=False, verbosity=0)
+    settings.STATIC_COMPLETE.touch()

@@ -15,6 +15,8 @@ from typing import Any
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from webapp.static_version import never_changes, static_version
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 
@@ -158,7 +160,6 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.contrib.humanize",
     "channels",
-    "django_htmx",
     "webapp.accounts",
     "webapp.scenarios",
     "webapp.runs",
@@ -174,7 +175,6 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
 ]
 ROOT_URLCONF = "webapp.urls"
 ASGI_APPLICATION = "webapp.asgi.application"
@@ -210,9 +210,12 @@ TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
 
-STATIC_URL = "/static/"
-STATIC_ROOT = DATA_DIR / "static"
-STATIC_ROOT.mkdir(exist_ok=True)
+STATIC_VERSION = static_version(BASE_DIR / "static")
+STATIC_URL = f"/static/{STATIC_VERSION}/"
+STATIC_ROOT = DATA_DIR / "static" / STATIC_VERSION
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+STATIC_COMPLETE = DATA_DIR / "static" / f"{STATIC_VERSION}.complete"
+"""Exists once `assets_collect` has filled STATIC_ROOT; until then files come from their sources."""
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
@@ -221,10 +224,11 @@ STATICFILES_FINDERS = [
 ]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "webapp.assets.HashedStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
-WHITENOISE_USE_FINDERS = DEBUG
+WHITENOISE_USE_FINDERS = DEBUG or not STATIC_COMPLETE.exists()
 WHITENOISE_AUTOREFRESH = DEBUG
+WHITENOISE_IMMUTABLE_FILE_TEST = never_changes
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 33_000_000
 """A little above the longest scenario text that is read, so that the sentence comes from there."""
@@ -248,7 +252,7 @@ SILENCED_SYSTEM_CHECKS = [
     "security.W021",  # subdomains and preload lists are the operator's decision
 ]
 
-CELERY_BROKER_URL = REDIS_URL or "filesystem://"
+CELERY_BROKER_URL = REDIS_URL or "filesystem://localhost"
 CELERY_BROKER_TRANSPORT = None if REDIS_URL else "webapp.broker:Transport"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ACKS_LATE = True

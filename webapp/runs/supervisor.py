@@ -161,7 +161,7 @@ def runs_abandon() -> None:
 def _is_served(port: int) -> bool:
     connection = http.client.HTTPConnection(ADDRESS, port, timeout=5)
     try:
-        connection.request("HEAD", settings.STATIC_URL)
+        connection.request("HEAD", "/accounts/login/")
         connection.getresponse()
     except (OSError, http.client.HTTPException):
         return False
