@@ -46,7 +46,9 @@ class Caller:
             held = self.token.scopes or "none"
             raise RequestRefusedError(403, f"The token lacks the scope {scope!r}; it has {held}.")
         if scope != ApiToken.Scope.READ and workspace is not None and not may_edit(user=self.user, workspace=workspace):
-            raise RequestRefusedError(403, f"Viewers of {workspace.name} cannot change it; ask an owner for the role of editor.")
+            raise RequestRefusedError(
+                403, f"Viewers of {workspace.name} cannot change it; ask an owner for the role of editor."
+            )
 
     def sees(self, workspace_id: int) -> bool:
         """Return whether objects of this workspace exist for the caller."""

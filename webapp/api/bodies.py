@@ -34,7 +34,9 @@ def _json_of(request: HttpRequest) -> Any:
         return json.loads(request.body)
     except RequestDataTooBig as error:
         limit = f"{DATA_UPLOAD_MAX_MEMORY_SIZE / 1e6:.0f} MB"
-        raise RequestRefusedError(413, f"The body is longer than {limit}, the most that is read. Nothing was saved.") from error
+        raise RequestRefusedError(
+            413, f"The body is longer than {limit}, the most that is read. Nothing was saved."
+        ) from error
     except UnicodeDecodeError as error:
         raise RequestRefusedError(400, "The body is not UTF-8 text.") from error
     except json.JSONDecodeError as error:
@@ -49,7 +51,8 @@ def _fitted(data: Any, model: type[Body]) -> Body:
         return model.model_validate(data)
     except ValidationError as error:
         problems = [
-            Problem(".".join(str(part) for part in fault["loc"]), _sentence(fault)) for fault in error.errors(include_url=False)
+            Problem(".".join(str(part) for part in fault["loc"]), _sentence(fault))
+            for fault in error.errors(include_url=False)
         ]
         raise RequestRefusedError(422, "The body does not have the expected form.", problems) from error
 

@@ -50,7 +50,9 @@ def _parameters(request: HttpRequest, error: ValidationError) -> HttpResponse:
 
 @api.exception_handler(AuthenticationError)
 def _unknown(request: HttpRequest, error: AuthenticationError) -> HttpResponse:
-    sentence = "Send a valid token as `Authorization: Bearer boba_...`; it may be missing, mistyped, expired or revoked."
+    sentence = (
+        "Send a valid token as `Authorization: Bearer boba_...`; it may be missing, mistyped, expired or revoked."
+    )
     return problem_response(401, sentence)
 
 
@@ -72,7 +74,9 @@ def _http(request: HttpRequest, error: HttpError) -> HttpResponse:
 @api.exception_handler(Exception)
 def _ours(request: HttpRequest, error: Exception) -> HttpResponse:
     logger.exception("request failed path=%s", request.path)
-    return problem_response(HTTPStatus.INTERNAL_SERVER_ERROR, "The server failed to answer; it is not your request's fault.")
+    return problem_response(
+        HTTPStatus.INTERNAL_SERVER_ERROR, "The server failed to answer; it is not your request's fault."
+    )
 
 
 def interface_urls() -> Any:

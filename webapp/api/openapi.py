@@ -18,8 +18,9 @@ _BODIES: tuple[type[BaseModel], ...] = (ScenarioIn, ScenarioUpdateIn, RunIn, Pro
 def openapi_document() -> dict[str, Any]:
     """Return the description of every operation, status and schema."""
     document = dict(api.get_openapi_schema())
+    models: tuple[type[BaseModel], ...] = (engine.ScenarioDocument, *_BODIES)
     _, described = models_json_schema(
-        [(model, "validation") for model in (engine.ScenarioDocument, *_BODIES)], ref_template="#/components/schemas/{model}"
+        [(model, "validation") for model in models], ref_template="#/components/schemas/{model}"
     )
     schemas = document["components"].setdefault("schemas", {})
     for name, schema in described["$defs"].items():

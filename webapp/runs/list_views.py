@@ -21,6 +21,8 @@ def runs(request: AuthedRequest, workspace_slug: str) -> HttpResponse:
     query = request.GET.get("q", "").strip()
     status = request.GET.get("status", "")
     status = status if status in Run.Status.values else ""
-    page = Paginator(run_list(workspace=workspace, status=status, query=query), PAGE_SIZE).get_page(request.GET.get("page"))
+    page = Paginator(run_list(workspace=workspace, status=status, query=query), PAGE_SIZE).get_page(
+        request.GET.get("page")
+    )
     context = {"workspace": workspace, "query": query, "status": status, "statuses": Run.Status.choices, "page": page}
     return render(request, "runs/run_list.html", context)

@@ -24,7 +24,9 @@ def editable_workspace_of(request: AuthedRequest, slug: str) -> Workspace:
     """Return the workspace if the visitor may change it; 403 for its viewers."""
     workspace = workspace_of(request, slug)
     if not may_edit(user=request.user, workspace=workspace):
-        raise PermissionDenied(f"You can look at {workspace.name}, but not change it; ask one of its owners for the role of editor.")
+        raise PermissionDenied(
+            f"You can look at {workspace.name}, but not change it; ask one of its owners for the role of editor."
+        )
     return workspace
 
 

@@ -53,7 +53,7 @@ def three_regions() -> dict[str, Any]:
         **_over_three_regions(
             name="three-regions",
             description=(
-                "Atlas over three datacenters 40 ms apart: many connections, pipelines of a cell take turns on the WAN. "
+                "Atlas over three datacenters 40 ms apart: many connections, and a cell's pipelines take turns. "
                 "Llama-3-8B prefill requests are booked into the bubbles of 300 iterations."
             ),
             training={
@@ -97,7 +97,7 @@ def one_region_baseline() -> dict[str, Any]:
     """Return the same job in a single datacenter under 1F1B: how fast it is without a WAN."""
     document = _over_three_regions(
         name="single datacenter baseline",
-        description="The same six stages and two pipelines in one datacenter under 1F1B: the iteration without any WAN.",
+        description="The same stages and pipelines in one datacenter under 1F1B: the iteration without any WAN.",
         training={"system": "megatron", "transport": {"connections": 1, "sharing": "spatial"}, "schedule": "1f1b"},
     )
     document["datacenters"] = [{**document["datacenters"][0], "gpus": 12}]
@@ -145,7 +145,10 @@ def starting_inference() -> dict[str, Any]:
         "admission": "all",
         "hop_bytes_per_token": 8192,
         "prefill": {"mode": "table", "table": [list(row) for row in _PREFILL_TABLE]},
-        "requests": {"mode": "inline", "inline": [[round(0.25 * index, 2), 256 + 128 * (index % 8)] for index in range(40)]},
+        "requests": {
+            "mode": "inline",
+            "inline": [[round(0.25 * index, 2), 256 + 128 * (index % 8)] for index in range(40)],
+        },
     }
 
 

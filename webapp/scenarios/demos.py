@@ -12,7 +12,10 @@ def demos_load(workspace: Workspace, owner: User | None) -> list[Scenario]:
 
     Loading again changes nothing; a demo that somebody edited or renamed stays as it is.
     """
-    there = {scenario.name: scenario for scenario in Scenario.objects.filter(workspace=workspace, is_demo=True, deleted_at__isnull=True)}
+    there = {
+        scenario.name: scenario
+        for scenario in Scenario.objects.filter(workspace=workspace, is_demo=True, deleted_at__isnull=True)
+    }
     scenarios = []
     for build in reversed(DEMOS):
         document = build()

@@ -77,7 +77,16 @@ def _save(request: AuthedRequest, workspace: Workspace, scenario: Scenario | Non
         return _page(request, workspace, scenario, text=text, version=read_version, conflict=error, status=409)
     except engine.ScenarioError as error:
         pace_problems = [problem for problem in error.problems if problem.path == "pace"]
-        return _page(request, workspace, scenario, text=text, version=read_version, refused=True, pace_problems=pace_problems, status=422)
+        return _page(
+            request,
+            workspace,
+            scenario,
+            text=text,
+            version=read_version,
+            refused=True,
+            pace_problems=pace_problems,
+            status=422,
+        )
     messages.success(request, f"Saved {scenario.name} as version {scenario.version}.")
     return redirect(scenario)
 

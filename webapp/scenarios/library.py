@@ -24,7 +24,7 @@ class Row:
     figures: dict[str, Any]
 
 
-def library_page(scenarios: QuerySet[Scenario], number: str | None) -> tuple[Page[Scenario], list[Row]]:
+def library_page(scenarios: QuerySet[Scenario], number: str | None) -> tuple[Page[Any], list[Row]]:
     """Return a page of scenarios and its rows; three queries, however many there are."""
     newest = Run.objects.filter(scenario=OuterRef("pk")).order_by("-queued_at", "-pk")
     page = Paginator(scenarios.annotate(last_run_id=Subquery(newest.values("pk")[:1])), PAGE_SIZE).get_page(number)

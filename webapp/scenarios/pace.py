@@ -29,5 +29,7 @@ def pace_from(chosen: str, custom: str = "") -> float | None:
     except ValueError:
         pace = float("nan")
     if not 0 < pace < float("inf"):
-        raise ScenarioError([Problem("pace", f"must be a number of simulated seconds per second, above 0; got {text!r}")])
+        raise ScenarioError(
+            [Problem("pace", f"must be a number of simulated seconds per second, above 0; got {text!r}")]
+        )
     return pace

@@ -112,7 +112,9 @@ def _text_of(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        problem = engine.Problem("", f"is not UTF-8 text: byte {error.start} cannot be read; save it as UTF-8 and try again")
+        problem = engine.Problem(
+            "", f"is not UTF-8 text: byte {error.start} cannot be read; save it as UTF-8 and try again"
+        )
         raise engine.ScenarioError([problem]) from error
 
 

@@ -177,7 +177,10 @@ def _inserted(text: str, node: yaml.Node, part: str | int, value: Any) -> str:
     if isinstance(node, yaml.MappingNode) and isinstance(part, str):
         flow_text, lines = flow({part: value})[1:-1], entry_lines(part, value)
     elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
-        flow_text, lines = flow(value), block_lines([value]) if isinstance(value, (dict, list)) else [f"- {flow(value)}"]
+        flow_text, lines = (
+            flow(value),
+            block_lines([value]) if isinstance(value, (dict, list)) else [f"- {flow(value)}"],
+        )
     else:
         raise _CannotSpliceError
     if node.flow_style:

@@ -3,15 +3,19 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from functools import partial
+from typing import Any, Literal, NoReturn
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from ninja import Query, Router
+from ninja import P, Router
+from ninja.params import QueryEx
 
 from webapp import engine
+from webapp.api.parameters import WindowRows, WindowTime, WindowWidth
 from webapp.api.problems import ProblemOut, RequestRefusedError
 from webapp.api.routes.runs import document_of, run_data, visible_run
 from webapp.api.routes.scenarios import REFUSALS
@@ -19,13 +23,14 @@ from webapp.api.schemas import LayoutOut
 from webapp.api.streaming import blocks, json_pieces
 from webapp.api.windows import pixels_from, window_from
 from webapp.runs.models import Result
-from webapp.runs.timelines import is_partial, run_layout, run_overview, run_timeline, run_window
+from webapp.runs.timelines import run_layout, run_overview, run_timeline, run_window
 
 router = Router(tags=["output of runs"])
 
 NOT_THERE = {**REFUSALS, 409: ProblemOut}
 _BINARY = {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}}
 _RESULT = {"content": {"application/json": {"schema": {"type": "object", "additionalProperties": True}}}}
+Overview = QueryEx[Literal["0", "1"], P(description="1: share of all workers' time by kind, over the whole run.")]
 _UNCHANGED = {"description": "The ETag you sent still holds."}
 
 
@@ -53,7 +58,9 @@ def read_result(request: HttpRequest, run_id: UUID) -> HttpResponse:
 def read_layout(request: HttpRequest, run_id: UUID) -> Any:
     """Datacenters, stages and channels behind the row numbers, and how long the timeline is."""
     layout = run_layout(run=visible_run(request, run_id, "read"))
-    return 200, layout if layout is not None else _nothing_stored()
+    if layout is None:
+        _nothing_stored()
+    return 200, layout
 
 
 @router.get(
@@ -69,36 +76,30 @@ def read_layout(request: HttpRequest, run_id: UUID) -> Any:
 def read_timeline(
     request: HttpRequest,
     run_id: UUID,
-    t0: str | None = Query(None, description="Start in ns; absent: 0."),
-    t1: str | None = Query(None, description="End in ns; absent: the horizon."),
-    rows: str | None = Query(None, description="Display rows, both included, as `0-63`; absent: all."),
-    px: str | None = Query(None, description="Width in pixels, 1 to 10,000; at most 1,000 bins are sent."),
-    overview: Literal["0", "1"] = Query("0", description="1: share of all workers' time by kind, over the whole run."),
+    t0: WindowTime = None,
+    t1: WindowTime = None,
+    rows: WindowRows = None,
+    px: WindowWidth = None,
+    overview: Overview = "0",
 ) -> HttpResponse:
     """One viewport, whatever the size of the run."""
     run = visible_run(request, run_id, "read")
     layout = run_layout(run=run)
     if layout is None:
         _nothing_stored()
+    make: Callable[[], bytes | None]
     if overview == "1":
         width = pixels_from(px if px is not None else "1000")
-        key, make = f"overview {width}", lambda: run_overview(run=run, px=width)
+        key, make = f"overview {width}", partial(run_overview, run=run, px=width)
     else:
         extent = {"horizon_ns": layout["horizon_ns"], "num_rows": num_rows(layout["layout"])}
         window = window_from(t0=t0, t1=t1, rows=rows, px=px, extent=extent)
-        key, make = f"{window}", lambda: run_window(
-            run=run,
-            t0_ns=window.t0_ns,
-            t1_ns=window.t1_ns,
-            first_row=window.first_row,
-            last_row=window.last_row,
-            px=window.px,
-        )
+        key, make = f"window {window}", partial(run_window, run=run, **asdict(window))
 
     def framed() -> HttpResponse:
         return HttpResponse(make() or b"", content_type="application/octet-stream")
 
-    if is_partial(run=run) and not run.is_final:
+    if not run.is_final:
         return framed()
     tag = hashlib.sha256(f"{run.id} {run.last_seq} {key}".encode()).hexdigest()[:32]
     return _tagged(request, f'"{tag}"', framed)
@@ -111,7 +112,7 @@ def read_timeline(
     openapi_extra={
         "responses": {
             "200": {
-                "description": "json: run, document, result and every segment (one iteration of one cell, and the fills). "
+                "description": "json: run, document, result, and every segment of an iteration of one cell and of the fills. "
                 "perfetto: a trace that ui.perfetto.dev and chrome://tracing open.",
                 "content": {"application/json": {"schema": {"type": "object", "additionalProperties": True}}},
             }
@@ -147,7 +148,7 @@ def num_rows(layout: dict[str, Any]) -> int:
     return int(layout["num_pipelines"] * len(layout["stage_datacenter"]) + num_cells * len(layout["channels"]))
 
 
-def _nothing_stored() -> Any:
+def _nothing_stored() -> NoReturn:
     raise RequestRefusedError(409, "Nothing of the run's timeline is stored yet; ask again once it runs.")
 
 
@@ -157,5 +158,3 @@ def _tagged(request: HttpRequest, tag: str, make: Any) -> HttpResponse:
     response["ETag"] = tag
     response["Cache-Control"] = "private, no-cache"
     return response
-
-

@@ -6,13 +6,14 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from ninja import Query, Router
+from ninja import Router
 
 from webapp import engine
 from webapp.api.auth import Caller
 from webapp.api.bodies import body_of, takes
-from webapp.api.paging import DEFAULT_LIMIT, MAX_LIMIT, page_after
-from webapp.api.problems import ProblemOut, RequestRefusedError, scenario_refused
+from webapp.api.paging import DEFAULT_LIMIT, page_after
+from webapp.api.parameters import Cursor, Limit, ScenarioId, SearchText, WorkspaceSlug
+from webapp.api.problems import RequestRefusedError, scenario_refused
 from webapp.api.routes.scenarios import BODY_REFUSALS, REFUSALS, found_scenario
 from webapp.api.schemas import RunIn, RunListOut, RunOut, Status
 from webapp.runs.models import Run
@@ -25,12 +26,12 @@ router = Router(tags=["runs"])
 @router.get("", response={200: RunListOut, **REFUSALS}, summary="List runs")
 def list_runs(
     request: HttpRequest,
-    status: Status | None = Query(None),
-    scenario: str | None = Query(None, max_length=100, description="Id of a stored scenario."),
-    q: str = Query("", max_length=200, description="Part of the name."),
-    workspace: str | None = Query(None, description="Needed only by those who belong to several."),
-    cursor: str | None = Query(None, max_length=300),
-    limit: int = Query(DEFAULT_LIMIT, ge=1, le=MAX_LIMIT),
+    status: Status | None = None,
+    scenario: ScenarioId = None,
+    q: SearchText = "",
+    workspace: WorkspaceSlug = None,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
 ) -> Any:
     """Runs of the workspace, newest first."""
     caller: Caller = request.auth  # type: ignore[attr-defined]
@@ -38,12 +39,14 @@ def list_runs(
     caller.needs("read")
     of_scenario = found_scenario(place, scenario) if scenario is not None else None
     rows = run_list(workspace=place, status=status or "", scenario=of_scenario, query=q)
-    page, following = page_after(rows.defer(None).defer("document", "traceback"), by="queued_at", cursor=cursor, limit=limit)
+    page, following = page_after(
+        rows.defer(None).defer("document", "traceback"), by="queued_at", cursor=cursor, limit=limit
+    )
     return 200, {"items": [run_data(run, request) for run in page], "next_cursor": following}
 
 
 @router.post("", response={201: RunOut, **BODY_REFUSALS}, summary="Start a run", openapi_extra=takes(RunIn))
-def create_run(request: HttpRequest, response: HttpResponse, workspace: str | None = None) -> Any:
+def create_run(request: HttpRequest, response: HttpResponse, workspace: WorkspaceSlug = None) -> Any:
     """Queue a run of a stored scenario as it is now, or of a document given inline."""
     caller: Caller = request.auth  # type: ignore[attr-defined]
     place = caller.workspace(workspace)

@@ -4,13 +4,14 @@ import json
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Query, Router
+from ninja import Router
 
 from webapp import engine
 from webapp.accounts.models import Workspace
 from webapp.api.auth import Caller
 from webapp.api.bodies import body_of, takes
-from webapp.api.paging import DEFAULT_LIMIT, MAX_LIMIT, page_after
+from webapp.api.paging import DEFAULT_LIMIT, page_after
+from webapp.api.parameters import Cursor, Limit, SearchText, WorkspaceSlug
 from webapp.api.problems import ProblemOut, RequestRefusedError, scenario_refused
 from webapp.api.schemas import ScenarioIn, ScenarioListOut, ScenarioOut, ScenarioUpdateIn
 from webapp.scenarios.models import Scenario
@@ -20,17 +21,17 @@ from webapp.scenarios.yaml_text import yaml_from
 
 router = Router(tags=["scenarios"])
 
-REFUSALS = {status: ProblemOut for status in (401, 403, 404, 422)}
+REFUSALS = dict.fromkeys((401, 403, 404, 422), ProblemOut)
 BODY_REFUSALS = {**REFUSALS, 400: ProblemOut, 413: ProblemOut}
 
 
 @router.get("", response={200: ScenarioListOut, **REFUSALS}, summary="List scenarios")
 def list_scenarios(
     request: HttpRequest,
-    q: str = Query("", max_length=200, description="Part of the name."),
-    workspace: str | None = Query(None, description="Needed only by those who belong to several."),
-    cursor: str | None = Query(None, max_length=300),
-    limit: int = Query(DEFAULT_LIMIT, ge=1, le=MAX_LIMIT),
+    q: SearchText = "",
+    workspace: WorkspaceSlug = None,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
 ) -> Any:
     """Scenarios of the workspace, last changed first, without their documents."""
     caller: Caller = request.auth  # type: ignore[attr-defined]
@@ -46,7 +47,7 @@ def list_scenarios(
     summary="Create a scenario",
     openapi_extra=takes(ScenarioIn),
 )
-def create_scenario(request: HttpRequest, response: HttpResponse, workspace: str | None = None) -> Any:
+def create_scenario(request: HttpRequest, response: HttpResponse, workspace: WorkspaceSlug = None) -> Any:
     """Store a document. What has problems is refused with all of them, and nothing is stored."""
     caller: Caller = request.auth  # type: ignore[attr-defined]
     place = caller.workspace(workspace)
@@ -61,7 +62,9 @@ def create_scenario(request: HttpRequest, response: HttpResponse, workspace: str
 
 
 @router.get("/{scenario_id}", response={200: ScenarioOut, **REFUSALS}, summary="Read a scenario")
-def read_scenario(request: HttpRequest, response: HttpResponse, scenario_id: str, workspace: str | None = None) -> Any:
+def read_scenario(
+    request: HttpRequest, response: HttpResponse, scenario_id: str, workspace: WorkspaceSlug = None
+) -> Any:
     """The document as data, and as the text that its author wrote. The ETag is its version."""
     caller: Caller = request.auth  # type: ignore[attr-defined]
     caller.needs("read")
@@ -74,7 +77,9 @@ def read_scenario(request: HttpRequest, response: HttpResponse, scenario_id: str
     summary="Change a scenario",
     openapi_extra=takes(ScenarioUpdateIn),
 )
-def update_scenario(request: HttpRequest, response: HttpResponse, scenario_id: str, workspace: str | None = None) -> Any:
+def update_scenario(
+    request: HttpRequest, response: HttpResponse, scenario_id: str, workspace: WorkspaceSlug = None
+) -> Any:
     """Replace the document. Say the version you read, in `If-Match` or in the body; a newer one is a 409."""
     caller: Caller = request.auth  # type: ignore[attr-defined]
     place = caller.workspace(workspace)
@@ -87,7 +92,7 @@ def update_scenario(request: HttpRequest, response: HttpResponse, scenario_id: s
     except ScenarioConflictError as error:
         raise RequestRefusedError(
             409,
-            f"The scenario is at version {error.current_version}, not {version}: it was saved by someone else meanwhile. "
+            f"The scenario is at version {error.current_version}, not {version}: somebody else saved it meanwhile. "
             "Read it again, merge, and send the new version.",
         ) from error
     except engine.ScenarioError as error:
@@ -96,7 +101,7 @@ def update_scenario(request: HttpRequest, response: HttpResponse, scenario_id: s
 
 
 @router.delete("/{scenario_id}", response={204: None, **REFUSALS}, summary="Delete a scenario")
-def delete_scenario(request: HttpRequest, scenario_id: str, workspace: str | None = None) -> Any:
+def delete_scenario(request: HttpRequest, scenario_id: str, workspace: WorkspaceSlug = None) -> Any:
     """Take a scenario out of the library; its runs stay."""
     caller: Caller = request.auth  # type: ignore[attr-defined]
     place = caller.workspace(workspace)
