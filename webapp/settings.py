@@ -7,34 +7,24 @@ they are fields of the scenario document.
 
 import os
 import secrets
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from webapp.environment import Variable, value_of
 from webapp.static_version import never_changes, static_version
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """One environment variable that Boba reads."""
-
-    name: str
-    kind: str
-    """text, flag, seconds, count or list (comma-separated)."""
-    default: str
-    purpose: str
-
-
 ENVIRONMENT = (
     Variable("BOBA_DATA_DIR", "text", str(BASE_DIR / "var"), "Folder of the database, broker, keys and caches"),
-    Variable("DATABASE_URL", "text", "", "postgresql://user:password@host:port/name; empty is SQLite in BOBA_DATA_DIR"),
-    Variable("REDIS_URL", "text", "", "redis://host:port/number for broker and doorbell; empty is the embedded mode"),
+    Variable(
+        "DATABASE_URL", "database", "", "postgresql://user:password@host:port/name; empty is SQLite in BOBA_DATA_DIR"
+    ),
+    Variable("REDIS_URL", "redis", "", "redis://host:port/number for broker and doorbell; empty is the embedded mode"),
     Variable("BOBA_SECRET_KEY", "text", "", "Signs sessions; empty is a key kept in the data folder"),
     Variable("BOBA_DEBUG", "flag", "false", "Django's debug pages and unhashed static files; never for a team"),
     Variable("BOBA_ALLOWED_HOSTS", "list", "127.0.0.1,localhost,[::1]", "Host names the site answers to"),
@@ -42,59 +32,27 @@ ENVIRONMENT = (
     Variable(
         "BOBA_TRUSTED_ORIGINS", "list", "", "Origins of forms and sockets behind a proxy, as https://boba.example.org"
     ),
-    Variable("BOBA_PORT", "count", "8000", "Port of `manage.py up` on 127.0.0.1"),
+    Variable("BOBA_PORT", "port", "8000", "Port of `manage.py up` on 127.0.0.1"),
     Variable("BOBA_WORKERS", "count", "2", "Simulations that `manage.py up` runs at a time"),
-    Variable("BOBA_LOG_LEVEL", "text", "INFO", "Least level that is logged: DEBUG, INFO, WARNING, ERROR"),
+    Variable("BOBA_LOG_LEVEL", "level", "INFO", "Least level that is logged: DEBUG, INFO, WARNING, ERROR"),
     Variable("BOBA_STALE_S", "seconds", "10", "Silence after which a running run counts as lost by its worker"),
     Variable("BOBA_CANCEL_GRACE_S", "seconds", "5", "Time a worker has to stop by itself before it is killed"),
     Variable("BOBA_RUN_LIMIT_S", "seconds", "3600", "Longest time a worker may take for one attempt of a run"),
 )
 
-_EXPECTED = {
-    "flag": "true or false",
-    "seconds": "a number of seconds above 0",
-    "count": "a whole number above 0",
-    "list": "values separated by commas",
-    "text": "text",
-}
-_FLAGS = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
-_env = environ.Env()
-
-
-def _positive(convert: Callable[[str], Any]) -> Callable[[str], Any]:
-    def converted(text: str) -> Any:
-        value = convert(text)
-        if not 0 < value < float("inf"):
-            raise ValueError(text)
-        return value
-
-    return converted
-
-
-_CONVERT: dict[str, Callable[[str], Any]] = {
-    "text": str,
-    "flag": lambda text: _FLAGS[text.strip().lower()],
-    "seconds": _positive(float),
-    "count": _positive(int),
-    "list": lambda text: [item.strip() for item in text.split(",") if item.strip()],
-}
-
 
 def _value(name: str) -> Any:
-    """Return the typed value of one variable of `ENVIRONMENT`."""
-    variable = next(entry for entry in ENVIRONMENT if entry.name == name)
-    text = _env.str(name, default=variable.default)
-    try:
-        return _CONVERT[variable.kind](text)
-    except (ValueError, KeyError) as error:
-        raise ImproperlyConfigured(f"{name} is {text!r}; expected {_EXPECTED[variable.kind]}") from error
+    return value_of(next(variable for variable in ENVIRONMENT if variable.name == name))
 
 
 def _private_folder(path: Path) -> Path:
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise ImproperlyConfigured(f"BOBA_DATA_DIR: {path} cannot be created: {error.strerror}") from error
+        sentence = f"BOBA_DATA_DIR is {str(path)!r}, which cannot be created ({error.strerror}); expected a folder"
+        raise ImproperlyConfigured(sentence) from error
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise ImproperlyConfigured(f"BOBA_DATA_DIR is {str(path)!r}; expected a folder that this user may write to")
     return path
 
 
@@ -119,8 +77,6 @@ def _database(url: str) -> dict[str, Any]:
     if not url:
         config: dict[str, Any] = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(DATA_DIR / "boba.sqlite3")}
     else:
-        if not url.startswith(("postgresql://", "postgres://", "sqlite://")):
-            raise ImproperlyConfigured("DATABASE_URL must start with postgresql:// or sqlite://")
         config = dict(environ.Env.db_url_config(url))
     if config["ENGINE"].endswith("sqlite3"):
         config["OPTIONS"] = {
@@ -133,8 +89,6 @@ def _database(url: str) -> dict[str, Any]:
 
 DATA_DIR = _private_folder(Path(_value("BOBA_DATA_DIR")).expanduser().resolve())
 REDIS_URL: str = _value("REDIS_URL")
-if REDIS_URL and not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
-    raise ImproperlyConfigured("REDIS_URL must start with redis://, rediss:// or unix://")
 EMBEDDED = not REDIS_URL
 """Whether broker and doorbell live in the data folder instead of Redis."""
 
@@ -287,5 +241,5 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": _value("BOBA_LOG_LEVEL").upper()},
+    "root": {"handlers": ["console"], "level": _value("BOBA_LOG_LEVEL")},
 }

@@ -33,10 +33,13 @@ class Child:
     arguments : sequence of str
         Arguments of the Python interpreter.
     stop_signal : int
-        Asks the program to end at once but in order; sent by the kernel, too, should the
-        supervisor be killed.
+        Asks the program to finish what it is at and end.
+    orphan_signal : int
+        Sent by the kernel should the supervisor be killed (Linux only).
     keep_files : sequence of int
         File descriptors that the program inherits.
+    is_chatty : bool
+        Its standard output is for nobody; what matters goes to the log on standard error.
     """
 
     def __init__(
@@ -46,13 +49,17 @@ class Child:
         *,
         folder: Path,
         stop_signal: signal.Signals,
+        orphan_signal: signal.Signals,
         keep_files: Sequence[int] = (),
+        is_chatty: bool = False,
     ) -> None:
         self.name = name
         self._command = [sys.executable, *arguments]
         self._folder = folder
         self._stop_signal = stop_signal
+        self._orphan_signal = orphan_signal
         self._keep_files = keep_files
+        self._stdout = subprocess.DEVNULL if is_chatty else None
         self._process: subprocess.Popen[bytes] | None = None
         self._started_s = 0.0
         self._pause_s = 0.0
@@ -74,9 +81,10 @@ class Child:
                 self._command,
                 cwd=self._folder,
                 stdin=subprocess.DEVNULL,
+                stdout=self._stdout,
                 start_new_session=True,
                 pass_fds=self._keep_files,
-                preexec_fn=_die_with_parent(self._stop_signal),
+                preexec_fn=_die_with_parent(self._orphan_signal),
             )
 
     def _on_death(self, now_s: float) -> None:

@@ -125,8 +125,11 @@ class RunsConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
             await self._tell("err", run_id, message="there is no such run")
         except Exception:
             logger.exception("following failed run_id=%s", run_id)
-            await self._tell("err", run_id, message="the server could not read the run; reconnect to go on")
-            await self.close(code=CLOSE_SERVER_ERROR)
+            with suppress(Exception):  # the browser may be what is gone
+                await self._tell("err", run_id, message="the server could not read the run; reconnect to go on")
+                await self.close(code=CLOSE_SERVER_ERROR)
+        finally:
+            self._wakes.pop(run_id, None)
 
     async def _follow(self, run_id: UUID, cursor: int) -> None:
         wake = self._wakes[run_id] = asyncio.Event()

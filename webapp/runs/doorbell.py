@@ -105,14 +105,20 @@ class _Watch:
             self._listeners.discard(wake)
 
     async def _run(self) -> None:
-        """Watch until nobody listens; a failing read wakes everybody at the slower pace instead."""
-        path = str(connection.settings_dict["NAME"]) if connection.vendor == "sqlite" else None
-        reader = sqlite3.connect(path, check_same_thread=False, isolation_level=None) if path else None
+        """Watch until nobody listens; where nothing can be watched, wake everybody at a slower pace."""
+        reader = await asyncio.to_thread(_reader)
         try:
             seen = -1
             while self._listeners:
                 await asyncio.sleep(WATCH_INTERVAL_S if reader else POLL_INTERVAL_S)
-                version = await asyncio.to_thread(_data_version, reader) if reader else seen + 1
+                version = seen + 1
+                if reader:
+                    try:
+                        version = await asyncio.to_thread(_data_version, reader)
+                    except sqlite3.Error as error:
+                        logger.warning("the database cannot be watched: %s", error)
+                        reader.close()
+                        reader = None
                 if version != seen:
                     seen = version
                     for wake in self._listeners:
@@ -120,6 +126,18 @@ class _Watch:
         finally:
             if reader:
                 reader.close()
+
+
+def _reader() -> sqlite3.Connection | None:
+    """Return a connection of its own to the SQLite file; None if the database is another or cannot be opened."""
+    if connection.vendor != "sqlite":
+        return None
+    name = str(connection.settings_dict["NAME"])
+    try:
+        return sqlite3.connect(name, uri=name.startswith("file:"), check_same_thread=False, isolation_level=None)
+    except sqlite3.Error as error:
+        logger.warning("the database cannot be watched: %s", error)
+        return None
 
 
 def _data_version(reader: sqlite3.Connection) -> int:

@@ -19,7 +19,7 @@ from webapp import engine
 from webapp.celery import app
 from webapp.runs import doorbell
 from webapp.runs.models import Run
-from webapp.runs.services import HAS_CHUNKS, run_publish
+from webapp.runs.services import HAS_SEGMENTS, run_publish
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +33,10 @@ Kill = Callable[[Run], None]
 
 def worker_revoke(run: Run) -> None:
     """Have the worker that computes the run killed, wherever it is (needs Redis)."""
-    app.control.revoke(str(run.pk), terminate=True, signal="SIGKILL")
+    try:
+        app.control.revoke(str(run.pk), terminate=True, signal="SIGKILL")
+    except Exception:  # whatever the broker's library raises: the run's state is stored, only the process lives on
+        logger.exception("the broker did not take a kill run_id=%s", run.pk)
 
 
 def runs_reap(*, kill: Kill) -> None:
@@ -57,7 +60,7 @@ def cancels_enforce(*, kill: Kill) -> None:
     for run in Run.objects.filter(overdue, status=Run.Status.RUNNING):
         if _end(run, Run.Status.CANCELLED):
             logger.warning("worker ignored the cancel run_id=%s pid=%s", run.pk, run.worker_pid)
-            kill(run)
+            _kill_still_at_it(run, kill)
 
 
 def limits_enforce(*, kill: Kill) -> None:
@@ -67,7 +70,7 @@ def limits_enforce(*, kill: Kill) -> None:
         sentence = f"took longer than the limit of {settings.RUN_LIMIT_S:g} s"
         if _end(run, Run.Status.ERRORED, sentence):
             logger.error("time limit run_id=%s pid=%s", run.pk, run.worker_pid)
-            kill(run)
+            _kill_still_at_it(run, kill)
 
 
 def stale_requeue() -> None:
@@ -93,6 +96,13 @@ def lost_publish() -> None:
         run_publish(run_id=run_id)
 
 
+def _kill_still_at_it(run: Run, kill: Kill) -> None:
+    """Kill the run's worker, unless that has noticed by itself and is at another run."""
+    others = Run.objects.filter(status=Run.Status.RUNNING, worker_host=run.worker_host, worker_pid=run.worker_pid)
+    if not others.exclude(pk=run.pk).exists():
+        kill(run)
+
+
 def _still(run: Run) -> Any:
     """Return the query of the run as long as it is in the attempt that was looked at."""
     return Run.objects.filter(pk=run.pk, attempt=run.attempt, status=Run.Status.RUNNING)
@@ -100,6 +110,6 @@ def _still(run: Run) -> Any:
 
 def _end(run: Run, status: Run.Status, sentence: str = "") -> bool:
     problem = engine.problems_json([engine.Problem("", sentence)]) if sentence else ""
-    ended = _still(run).update(status=status, finished_at=timezone.now(), partial=HAS_CHUNKS, problem=problem)
+    ended = _still(run).update(status=status, finished_at=timezone.now(), partial=HAS_SEGMENTS, problem=problem)
     transaction.on_commit(partial(doorbell.ring, run.pk))
     return bool(ended)

@@ -20,7 +20,7 @@ from webapp.scenarios.models import Scenario
 logger = logging.getLogger(__name__)
 
 MIN_PACE, MAX_PACE = 1e-9, 1e9
-HAS_CHUNKS = ExpressionWrapper(Q(last_seq__gt=0), output_field=BooleanField())
+HAS_SEGMENTS = ExpressionWrapper(Q(emitted_segments__gt=0), output_field=BooleanField())
 """Whether a run that ends now leaves something behind, decided by the database."""
 
 
@@ -56,6 +56,8 @@ def run_enqueue(
     """
     if (scenario is None) == (document is None):
         raise ValueError("give either a scenario or a document")
+    if scenario is not None and scenario.workspace_id != workspace.pk:
+        raise ValueError("the scenario belongs to another workspace")
     if pace is not None and not MIN_PACE <= pace <= MAX_PACE:
         sentence = f"must be between {MIN_PACE:g} and {MAX_PACE:g} simulated seconds per second, or max; got {pace:g}"
         raise engine.ScenarioError([engine.Problem("pace", sentence)])
@@ -131,7 +133,7 @@ def run_cancel(*, run: Run) -> Run:
         cancel_requested_at=now
     )
     Run.objects.filter(pk=run.pk, status=Run.Status.QUEUED).update(
-        status=Run.Status.CANCELLED, finished_at=now, partial=HAS_CHUNKS
+        status=Run.Status.CANCELLED, finished_at=now, partial=HAS_SEGMENTS
     )
     run.refresh_from_db()
     transaction.on_commit(partial(doorbell.ring, run.id))

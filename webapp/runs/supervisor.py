@@ -1,6 +1,7 @@
 """`manage.py up`: the whole product on one machine, one process tree, nothing left behind."""
 
 import contextlib
+import errno
 import fcntl
 import http.client
 import logging
@@ -11,13 +12,13 @@ import time
 from pathlib import Path
 
 from django.conf import settings
-from django.db import DatabaseError
+from django.db import DatabaseError, InterfaceError, close_old_connections
 from django.utils import timezone
 
 from webapp.runs.children import Child
 from webapp.runs.models import Run
 from webapp.runs.reaper import runs_reap
-from webapp.runs.services import HAS_CHUNKS, run_cancel
+from webapp.runs.services import HAS_SEGMENTS, run_cancel
 
 logger = logging.getLogger(__name__)
 
@@ -25,6 +26,8 @@ WATCH_INTERVAL_S = 0.1
 REAP_INTERVAL_S = 2.5
 READY_TIMEOUT_S = 30.0
 STOP_GRACE_S = 5.0
+WORKER_GRACE_S = 1.0
+"""Its runs are over by then, and an idle Celery worker takes seconds to fold up in order."""
 ADDRESS = "127.0.0.1"
 
 
@@ -57,9 +60,12 @@ def listening_socket(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((ADDRESS, port))
-    except OSError:
+    except (OSError, OverflowError) as error:
         listener.close()
-        raise CannotStartError(f"port {port} is in use; choose another with --port or BOBA_PORT") from None
+        reason = (
+            "is in use" if isinstance(error, OSError) and error.errno == errno.EADDRINUSE else f"is no use: {error}"
+        )
+        raise CannotStartError(f"port {port} {reason}; choose another with --port or BOBA_PORT") from None
     listener.listen(512)
     return listener
 
@@ -79,17 +85,21 @@ class Supervisor:
             ],
             folder=settings.BASE_DIR,
             stop_signal=signal.SIGTERM,
+            orphan_signal=signal.SIGTERM,
             keep_files=[listener.fileno()],
         )
         self._worker = Child(
             "worker",
             [
+                *("-W", "ignore:You're running the worker with superuser privileges"),
                 *("-m", "celery", "--app", "webapp.celery", "--quiet", "worker", "--pool", "prefork"),
                 *("--concurrency", str(settings.WORKERS), "--loglevel", "WARNING"),
                 *("--without-gossip", "--without-mingle", "--without-heartbeat"),
             ],
             folder=settings.BASE_DIR,
-            stop_signal=signal.SIGQUIT,
+            stop_signal=signal.SIGTERM,
+            orphan_signal=signal.SIGQUIT,
+            is_chatty=True,
         )
 
     def start(self) -> None:
@@ -129,19 +139,20 @@ class Supervisor:
             deadline_s = time.monotonic() + STOP_GRACE_S
             while Run.objects.filter(status=Run.Status.RUNNING).exists() and time.monotonic() < deadline_s:
                 time.sleep(WATCH_INTERVAL_S)
-        except DatabaseError:
+        except (DatabaseError, InterfaceError):
             logger.exception("runs could not be cancelled")
         self._worker.ask_to_stop()
         self._web.ask_to_stop()
         self._web.stop(grace_s=STOP_GRACE_S)
-        self._worker.stop(grace_s=STOP_GRACE_S)
-        with contextlib.suppress(DatabaseError):
+        self._worker.stop(grace_s=WORKER_GRACE_S)
+        with contextlib.suppress(DatabaseError, InterfaceError):
             runs_abandon()
 
     def _reap(self) -> None:
         try:
+            close_old_connections()
             runs_reap(kill=self._kill)
-        except DatabaseError:
+        except (DatabaseError, InterfaceError):
             logger.exception("the database is away")
 
     def _kill(self, run: Run) -> None:
@@ -155,7 +166,7 @@ class Supervisor:
 def runs_abandon() -> None:
     """Mark runs cancelled whose worker was ended with the supervisor."""
     active = Run.objects.filter(status__in=Run.ACTIVE, cancel_requested_at__isnull=False)
-    active.update(status=Run.Status.CANCELLED, finished_at=timezone.now(), partial=HAS_CHUNKS)
+    active.update(status=Run.Status.CANCELLED, finished_at=timezone.now(), partial=HAS_SEGMENTS)
 
 
 def _is_served(port: int) -> bool:

@@ -8,7 +8,13 @@ from django.utils import timezone
 
 register = template.Library()
 
-_DURATION_UNITS = ((3_600_000_000_000, "h"), (60_000_000_000, "min"), (1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs"))
+_DURATION_UNITS = (
+    (3_600_000_000_000, "h"),
+    (60_000_000_000, "min"),
+    (1_000_000_000, "s"),
+    (1_000_000, "ms"),
+    (1_000, "µs"),
+)
 ABSENT = "–"
 
 

@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
-from django.db import OperationalError, close_old_connections
+from django.db import DatabaseError, InterfaceError, close_old_connections
 
 from webapp.runs.reaper import runs_reap, worker_revoke
 
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         while True:
             try:
                 runs_reap(kill=worker_revoke)
-            except OperationalError:
+            except (DatabaseError, InterfaceError):
                 logger.exception("the database is away")
             if options["once"] or is_over.wait(options["interval_s"]):
                 return

@@ -8,7 +8,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from webapp.accounts.models import User, Workspace
 from webapp.accounts.services import login_link_create, owner_ensure
-from webapp.assets import assets_collect
 from webapp.runs.supervisor import ADDRESS, CannotStartError, InstanceLock, Supervisor, listening_socket
 from webapp.scenarios.demos import demos_load
 from webapp.scenarios.models import Scenario
@@ -34,8 +33,7 @@ class Command(BaseCommand):
             raise CommandError(str(error), returncode=1) from error
         address = f"http://{ADDRESS}:{port}"
         lock.tell(address)
-        call_command("migrate", interactive=False, verbosity=0)
-        assets_collect()
+        call_command("prepare", verbosity=0)
         supervisor = Supervisor(listener)
         supervisor.start()
         try:
