@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from webapp.accounts.selectors import may_edit, workspaces_of
+from webapp.home.comparison import comparison
 from webapp.runs.models import Run
 from webapp.runs.selectors import run_list
 from webapp.scenarios.access import AuthedRequest
@@ -29,12 +30,14 @@ def home(request: AuthedRequest) -> HttpResponse:
     newest = Run.objects.filter(scenario=OuterRef("pk")).order_by("-queued_at", "-pk")
     scenarios = scenario_list(workspace=workspace).annotate(last_run_id=Subquery(newest.values("pk")[:1]))
     recent_runs = list(runs[:RECENT_RUNS])
+    demos = rows_of(list(scenarios.filter(is_demo=True)[:RECENT_SCENARIOS]))
     context = {
         "workspace": workspace,
         "workspaces": workspaces,
         "running": list(runs.filter(status__in=Run.ACTIVE)[:RECENT_RUNS]),
         "recent_runs": recent_runs,
-        "demos": rows_of(list(scenarios.filter(is_demo=True)[:RECENT_SCENARIOS])),
+        "demos": demos,
+        "comparison": comparison(demos),
         "recent_scenarios": rows_of(list(scenarios.filter(is_demo=False)[:RECENT_SCENARIOS])),
         "may_edit": may_edit(user=request.user, workspace=workspace),
     }

@@ -24,5 +24,12 @@ def runs(request: AuthedRequest, workspace_slug: str) -> HttpResponse:
     page = Paginator(run_list(workspace=workspace, status=status, query=query), PAGE_SIZE).get_page(
         request.GET.get("page")
     )
-    context = {"workspace": workspace, "query": query, "status": status, "statuses": Run.Status.choices, "page": page}
+    context = {
+        "workspace": workspace,
+        "query": query,
+        "status": status,
+        "statuses": Run.Status.choices,
+        "page": page,
+        "has_active": any(not run.is_final for run in page.object_list),
+    }
     return render(request, "runs/run_list.html", context)

@@ -30,9 +30,9 @@ def editable_workspace_of(request: AuthedRequest, slug: str) -> Workspace:
     return workspace
 
 
-def scenario_or_404(workspace: Workspace, slug: str) -> Scenario:
+def scenario_or_404(workspace: Workspace, slug: str, *, deleted_too: bool = False) -> Scenario:
     """Return a scenario of the workspace; 404 if it has none of this slug."""
     try:
-        return scenario_get(workspace=workspace, slug=slug)
+        return scenario_get(workspace=workspace, slug=slug, deleted_too=deleted_too)
     except Scenario.DoesNotExist:
         raise Http404("no such scenario") from None

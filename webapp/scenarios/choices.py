@@ -17,7 +17,7 @@ def editor_choices() -> dict[str, list[dict[str, Any]]]:
         ],
         "sharing": _options(("spatial", "temporal")),
         "sends": _options(("overlapped", "blocking")),
-        "admission": [{"value": "all", "label": "all"}, {"value": "slo", "label": "slo: refuse what would miss it"}],
+        "admission": _options(("all", "slo")),
         "gpus": [{"value": gpu["id"], "label": gpu["id"]} for gpu in engine.gpu_entries()],
         "models": [{"value": model["id"], "label": model["id"]} for model in engine.model_entries()],
     }

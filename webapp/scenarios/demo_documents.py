@@ -1,8 +1,9 @@
 """The demo scenarios as documents: three datacenters 40 ms apart, and what becomes of them.
 
 Stages like GPT-A's (14 ms forward, 42 ms backward, 33.6 MB across a boundary) on four A100-80GB in
-each of three places. The prefill requests are drawn here, not taken from a trace: bursts with
-exponential gaps and log-normal prompt lengths, in the manner of conversation traffic.
+each of three places. The prefill requests are drawn here, not taken from a trace: arrivals whose
+rate swells and ebbs, and log-normal prompt lengths around the median that Patel et al. ("Splitwise",
+ISCA 2024) report of conversations.
 """
 
 from typing import Any
@@ -13,9 +14,9 @@ NUM_REQUESTS = 2_000
 REQUEST_SPAN_S = 435.0
 """About the length of 300 iterations of the Atlas demo, so that its bubbles see all of them."""
 REQUEST_SEED = 20_231_116
-MEDIAN_PROMPT_TOKENS = 420
-PROMPT_SIGMA = 1.05
-"""Spread of the logarithm: a mean near 730 tokens, one prompt in a hundred above 4,500."""
+MEDIAN_PROMPT_TOKENS = 1_020
+PROMPT_SIGMA = 0.65
+"""Spread of the logarithm: a mean near 1,250 tokens, one prompt in a hundred above 4,600."""
 MAX_PROMPT_TOKENS = 8_192
 
 _PREFILL_TABLE = [[128, 12], [512, 34], [2048, 124], [8192, 565]]

@@ -18,10 +18,12 @@ from webapp.runs.services import run_enqueue
 from webapp.scenarios.access import AuthedRequest, editable_workspace_of, scenario_or_404, workspace_of
 from webapp.scenarios.checking import checked
 from webapp.scenarios.choices import editor_choices
+from webapp.scenarios.conflicts import Conflict
 from webapp.scenarios.demo_documents import starting_document
+from webapp.scenarios.drafts import Draft, draft_from, text_from, version_from
 from webapp.scenarios.forms import ChangeError
 from webapp.scenarios.models import Scenario
-from webapp.scenarios.pace import PACES, pace_from
+from webapp.scenarios.pace import PACES
 from webapp.scenarios.services import ScenarioConflictError, scenario_create, scenario_update
 from webapp.scenarios.yaml_text import yaml_from
 
@@ -41,9 +43,10 @@ def new(request: AuthedRequest, workspace_slug: str) -> HttpResponse:
 def edit(request: AuthedRequest, workspace_slug: str, slug: str) -> HttpResponse:
     """Edit a stored scenario; viewers of the workspace read it."""
     workspace = workspace_of(request, workspace_slug)
-    scenario = scenario_or_404(workspace, slug)
     if request.method == "GET":
+        scenario = scenario_or_404(workspace, slug)
         return _page(request, workspace, scenario, text=scenario.text)
+    scenario = scenario_or_404(workspace, slug, deleted_too=True)
     return _save(request, editable_workspace_of(request, workspace_slug), scenario)
 
 
@@ -57,42 +60,36 @@ def check(request: AuthedRequest, workspace_slug: str) -> HttpResponse:
         return JsonResponse(checked(sent["text"], sent.get("changes", [])))
     except RequestDataTooBig:
         return JsonResponse({"detail": "The document is longer than the server reads."}, status=413)
-    except (ValueError, KeyError, TypeError, AttributeError, ChangeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ChangeError) as error:
         return JsonResponse({"detail": f"This is no step of the editor: {error}"}, status=400)
 
 
 def _save(request: AuthedRequest, workspace: Workspace, scenario: Scenario | None) -> HttpResponse:
-    text = request.POST.get("text", "").replace("\r\n", "\n")
-    action = request.POST.get("action", "save")
-    read_version = _version(request.POST.get("version", ""))
+    text = text_from(request.POST)
     try:
-        pace = pace_from(request.POST.get("pace", "max"), request.POST.get("custom_pace", ""))
-        if scenario is None:
-            scenario = scenario_create(workspace=workspace, created_by=request.user, text=text)
-        elif text != scenario.text or read_version != scenario.version:
-            scenario = scenario_update(scenario=scenario, text=text, expected_version=read_version)
-        if action == "run":
-            return redirect(run_enqueue(workspace=workspace, requested_by=request.user, scenario=scenario, pace=pace))
-    except ScenarioConflictError as error:
-        return _page(request, workspace, scenario, text=text, version=read_version, conflict=error, status=409)
+        draft = draft_from(request.POST)
+        stored = _stored(request, workspace, scenario, draft)
+        if draft.action == "run":
+            return redirect(
+                run_enqueue(workspace=workspace, requested_by=request.user, scenario=stored, pace=draft.pace)
+            )
+    except ScenarioConflictError:
+        conflict = Conflict.between(text, scenario) if scenario is not None else None
+        return _page(request, workspace, scenario, text=text, conflict=conflict, status=409)
     except engine.ScenarioError as error:
         pace_problems = [problem for problem in error.problems if problem.path == "pace"]
-        return _page(
-            request,
-            workspace,
-            scenario,
-            text=text,
-            version=read_version,
-            refused=True,
-            pace_problems=pace_problems,
-            status=422,
-        )
-    messages.success(request, f"Saved {scenario.name} as version {scenario.version}.")
-    return redirect(scenario)
+        return _page(request, workspace, scenario, text=text, refused=True, pace_problems=pace_problems, status=422)
+    messages.success(request, f"Saved {stored.name} as version {stored.version}.")
+    return redirect(stored)
 
 
-def _version(text: str) -> int:
-    return int(text) if text.isdecimal() and len(text) < 10 else 0
+def _stored(request: AuthedRequest, workspace: Workspace, scenario: Scenario | None, draft: Draft) -> Scenario:
+    """Return the scenario after the draft is stored; a text that is stored already stays as it is."""
+    if scenario is None or draft.makes_new:
+        return scenario_create(workspace=workspace, created_by=request.user, text=draft.text)
+    if draft.text == scenario.text and scenario.deleted_at is None:
+        return scenario
+    return scenario_update(scenario=scenario, text=draft.text, expected_version=draft.version)
 
 
 def _page(
@@ -101,19 +98,22 @@ def _page(
     scenario: Scenario | None,
     *,
     text: str,
-    version: int | None = None,
-    conflict: ScenarioConflictError | None = None,
+    conflict: Conflict | None = None,
     refused: bool = False,
     pace_problems: list[engine.Problem] | None = None,
     status: int = 200,
 ) -> HttpResponse:
+    version = version_from(request.POST.get("version", "")) if request.method == "POST" else 0
+    if scenario is not None and request.method == "GET":
+        version = scenario.version
+    is_editor = scenario is None or may_edit(user=request.user, workspace=workspace)
     state: dict[str, Any] = checked(text)
-    version = version if version is not None else scenario.version if scenario is not None else 0
     state |= {
         "text": None,
         "saved_text": scenario.text if scenario is not None and conflict is None else "",
         "version": version,
         "is_new": scenario is None,
+        "may_edit": is_editor,
         "check_url": reverse("scenario-check", kwargs={"workspace_slug": workspace.slug}),
         "systems": engine.system_presets(),
     }
@@ -130,6 +130,6 @@ def _page(
         "custom_pace": request.POST.get("custom_pace", ""),
         "choices": editor_choices(),
         "paces": PACES,
-        "may_edit": scenario is None or may_edit(user=request.user, workspace=workspace),
+        "may_edit": is_editor,
     }
     return render(request, "scenarios/editor.html", context, status=status)

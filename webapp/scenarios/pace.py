@@ -1,6 +1,7 @@
 """The pace of a run as people choose it: simulated seconds per second, or as fast as it goes."""
 
 from webapp.engine import Problem, ScenarioError
+from webapp.runs.services import MAX_PACE, MIN_PACE
 
 PACES = (
     ("max", "as fast as it goes"),
@@ -19,7 +20,7 @@ def pace_from(chosen: str, custom: str = "") -> float | None:
     Raises
     ------
     ScenarioError
-        If it is no number above 0.
+        If it is no number, or out of range.
     """
     text = (custom if chosen == "custom" else chosen).strip()
     if text in ("", "max"):
@@ -28,8 +29,9 @@ def pace_from(chosen: str, custom: str = "") -> float | None:
         pace = float(text)
     except ValueError:
         pace = float("nan")
-    if not 0 < pace < float("inf"):
-        raise ScenarioError(
-            [Problem("pace", f"must be a number of simulated seconds per second, above 0; got {text!r}")]
+    if not MIN_PACE <= pace <= MAX_PACE:
+        sentence = (
+            f"must be a number of simulated seconds per second from {MIN_PACE:g} to {MAX_PACE:g}; got {text[:40]!r}"
         )
+        raise ScenarioError([Problem("pace", sentence)])
     return pace

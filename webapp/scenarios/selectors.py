@@ -14,6 +14,9 @@ def scenario_list(*, workspace: Workspace, query: str = "") -> QuerySet[Scenario
     return scenarios.select_related("workspace").defer("document", "text").order_by("-updated_at", "-pk")
 
 
-def scenario_get(*, workspace: Workspace, slug: str) -> Scenario:
+def scenario_get(*, workspace: Workspace, slug: str, deleted_too: bool = False) -> Scenario:
     """Return one scenario of the workspace; raises Scenario.DoesNotExist."""
-    return Scenario.objects.select_related("workspace").get(workspace=workspace, slug=slug, deleted_at__isnull=True)
+    scenarios = Scenario.objects.select_related("workspace")
+    if not deleted_too:
+        scenarios = scenarios.filter(deleted_at__isnull=True)
+    return scenarios.get(workspace=workspace, slug=slug)

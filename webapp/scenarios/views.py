@@ -4,6 +4,8 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from webapp import engine
@@ -31,6 +33,7 @@ def library(request: AuthedRequest, workspace_slug: str) -> HttpResponse:
         "query": query,
         "page": page,
         "rows": rows,
+        "has_active": any(row.last_run is not None and not row.last_run.is_final for row in rows),
         "paces": PACES,
         "may_edit": may_edit(user=request.user, workspace=workspace),
     }
@@ -106,6 +109,16 @@ def load_demos(request: AuthedRequest, workspace_slug: str) -> HttpResponse:
     loaded = demos_load(workspace, request.user)
     messages.success(request, f"{len(loaded)} demo scenarios are in the library.")
     return redirect("scenario-list", workspace_slug=workspace.slug)
+
+
+@login_required
+@require_POST
+def run_demos(request: AuthedRequest, workspace_slug: str) -> HttpResponse:
+    """Queue a run of each demo scenario, to compare them on the first page."""
+    workspace = editable_workspace_of(request, workspace_slug)
+    for scenario in demos_load(workspace, request.user):
+        run_enqueue(workspace=workspace, requested_by=request.user, scenario=scenario)
+    return redirect(f"{reverse('home')}?{urlencode({'w': workspace.slug})}")
 
 
 def _text_of(data: bytes) -> str:

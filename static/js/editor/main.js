@@ -17,7 +17,7 @@ const initial = JSON.parse(document.getElementById("editor-state")?.textContent 
 const page = /** @type {HTMLFormElement} */ (document.getElementById("editor"));
 const fields = /** @type {HTMLElement} */ (page.querySelector("[data-form]"));
 const fieldset = /** @type {HTMLFieldSetElement} */ (fields.querySelector("fieldset"));
-const state = /** @type {HTMLElement} */ (page.querySelector("[data-state]"));
+const state = /** @type {HTMLElement} */ (page.querySelector("[data-editor-state]"));
 const pane = new CodePane(/** @type {HTMLElement} */ (page.querySelector("[data-code]")));
 const problems = new Problems({ form: fields, panel: /** @type {HTMLElement} */ (page.querySelector("[data-problems]")), pane });
 const history = new History(pane.text);
@@ -48,7 +48,7 @@ const form = new Form(fields, (changes) => sync.push(changes));
 
 /** @param {any} reply */
 function show(reply) {
-  fieldset.disabled = reply.document === null;
+  fieldset.disabled = reply.document === null || !initial.may_edit;
   page.classList.toggle("is-unreadable", reply.document === null);
   if (reply.document !== null) {
     current = reply.document;
@@ -82,7 +82,7 @@ function showPresets() {
     const element = /** @type {HTMLOptionElement} */ (option);
     const path = element.dataset.preset ?? "";
     const filled = valueAt(preset, path);
-    element.textContent = filled === undefined ? (element.dataset.default ?? "") : `${filled} (from ${current.training.system})`;
+    element.textContent = filled === undefined ? (element.dataset.default ?? "") : `${filled} (${current.training.system})`;
   }
   for (const input of fields.querySelectorAll("input[data-preset]")) {
     const element = /** @type {HTMLInputElement} */ (input);
@@ -93,12 +93,13 @@ function showPresets() {
 }
 
 function isDirty() {
-  return pane.text !== saved || sync.pending.length > 0;
+  return initial.may_edit && pane.text !== saved || sync.pending.length > 0;
 }
 
 function showDirty() {
   if (page.dataset.sync === "offline" || page.dataset.sync === "refused") return;
-  if (isDirty()) say(initial.is_new ? "Not saved yet" : "Unsaved changes", "is-dirty");
+  if (!initial.may_edit) say(`Version ${initial.version} · read only`, "is-saved");
+  else if (isDirty()) say(initial.is_new ? "Not saved yet" : "Unsaved changes", "is-dirty");
   else say(initial.is_new ? "Not saved yet" : `Saved · version ${initial.version}`, "is-saved");
 }
 
@@ -142,18 +143,20 @@ page.querySelector("[data-go-requests]")?.addEventListener("click", () => {
   pane.show(line < 0 ? 1 : line + 1);
 });
 
-const pace = /** @type {HTMLSelectElement} */ (page.querySelector("[name=pace]"));
-const customPace = /** @type {HTMLElement} */ (page.querySelector("[data-custom-pace]"));
+const pace = /** @type {HTMLSelectElement | null} */ (page.querySelector("[name=pace]"));
+const customPace = /** @type {HTMLElement | null} */ (page.querySelector("[data-custom-pace]"));
 function showPace() {
-  customPace.hidden = pace.value !== "custom";
-  /** @type {HTMLInputElement} */ (customPace.querySelector("input")).required = pace.value === "custom";
+  if (customPace) customPace.hidden = pace?.value !== "custom";
 }
-pace.addEventListener("change", showPace);
+pace?.addEventListener("change", () => {
+  showPace();
+  if (pace.value === "custom") customPace?.querySelector("input")?.focus();
+});
 showPace();
 
 document.addEventListener("keydown", (event) => {
   const key = event.key.toLowerCase();
-  if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || !initial.may_edit) return;
   const target = /** @type {HTMLElement} */ (event.target);
   const inField = target.matches("input, select, textarea") && target !== pane.area;
   if (key === "s") {
@@ -178,6 +181,10 @@ page.addEventListener("submit", (event) => {
       page.requestSubmit(button);
       settled = false;
     });
+    return;
+  }
+  if (!initial.may_edit) {
+    event.preventDefault();
     return;
   }
   if (problems.problems.length > 0) {

@@ -112,7 +112,7 @@ def read_timeline(
     openapi_extra={
         "responses": {
             "200": {
-                "description": "json: run, document, result, and every segment of an iteration of one cell and of the fills. "
+                "description": "json: run, document, result, every segment of one cell's iteration and of the fills. "
                 "perfetto: a trace that ui.perfetto.dev and chrome://tracing open.",
                 "content": {"application/json": {"schema": {"type": "object", "additionalProperties": True}}},
             }

@@ -44,6 +44,12 @@ def share(fraction: Any) -> str:
 
 
 @register.filter
+def times(ratio: Any) -> str:
+    """Return a ratio with three digits: `20.7×`."""
+    return f"{ratio:.3g}×" if isinstance(ratio, (int, float)) else ABSENT
+
+
+@register.filter
 def pace(value: Any) -> str:
     """Return simulated seconds per second: `10×`, or `max`."""
     return f"{value:g}×" if isinstance(value, (int, float)) else "max"
