@@ -36,6 +36,13 @@ def template_rows(layout: Layout, row: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where(channel < 0, row % layout.num_cell_workers, in_cell)
 
 
+def row_ids(layout: Layout, template_row: NDArray[np.int64], cell: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the row ids of template rows in cells; the two are broadcast against each other."""
+    worker = template_row + cell * layout.num_cell_workers
+    channel = template_row - layout.num_cell_workers + layout.num_workers + cell * len(layout.channels)
+    return np.where(template_row < layout.num_cell_workers, worker, channel)
+
+
 def one_cell(layout: Layout) -> Layout:
     """Return the layout of one cell alone; its row ids are the template's rows."""
     return replace(layout, num_pipelines=layout.cell_size)

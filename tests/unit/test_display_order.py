@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simcore.results.order import display_order, one_cell, template_rows
+from simcore.results.order import display_order, one_cell, row_ids, template_rows
 from simcore.results.timeline import Channel, Layout
 
 LAYOUT = Layout(
@@ -27,7 +27,8 @@ def test_every_row_repeats_a_row_of_the_template():
     repeated = dict(zip(rows.tolist(), template_rows(LAYOUT, rows).tolist(), strict=True))
     assert [repeated[row] for row in range(18)] == [0, 1, 2, 3, 4, 5] * 2 + [6, 7, 8] * 2
     for cell in range(2):
-        copies = LAYOUT.rows_in_cell(np.arange(9, dtype=np.uint32), cell).astype(np.int64)
+        copies = row_ids(LAYOUT, np.arange(9), np.array(cell))
+        assert copies.tolist() == LAYOUT.rows_in_cell(np.arange(9, dtype=np.uint32), cell).tolist()
         assert template_rows(LAYOUT, copies).tolist() == list(range(9))
 
 
