@@ -21,7 +21,7 @@ settings.CELERY_BROKER_TRANSPORT = None
 settings.CELERY_BROKER_TRANSPORT_OPTIONS = {}
 if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, as in production: a shared in-memory database has other locks and no `data_version`.
-    settings.DATABASES["default"]["TEST"] = {"NAME": str(_scratch / "test.sqlite3")}
+    settings.DATABASES["default"].setdefault("TEST", {})["NAME"] = str(_scratch / "test.sqlite3")
 
 
 def _folder(item: pytest.Item) -> str:
