@@ -65,7 +65,8 @@ def stage_seconds(scenario: Scenario) -> StageSeconds:
     """Return the durations of every stage's operations and of its end of the iteration."""
     training = scenario.training
     compute = training.compute
-    assert isinstance(compute, ExplicitCompute) and training.gradient_mb is not None
+    assert isinstance(compute, ExplicitCompute)
+    assert training.gradient_mb is not None
     num_stages, num_chunks = training.pipeline_stages, training.virtual_stages
     forward = per_stage(compute.forward_ms, num_stages)
     backward = per_stage(compute.backward_ms, num_stages)

@@ -77,9 +77,8 @@ def concatenated(parts: list[Segments]) -> Segments:
     """Return the segments of all parts, one after the other."""
     if not parts:
         return empty_segments()
-    return Segments(
-        *(np.concatenate([getattr(part, name) for part in parts]).astype(dtype, copy=False) for name, dtype in DTYPES.items())
-    )
+    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in DTYPES}
+    return Segments(**{name: column.astype(DTYPES[name], copy=False) for name, column in columns.items()})
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,8 +50,8 @@ MODELS: dict[str, ModelEntry] = {
     entry.id: entry
     for entry in (
         ModelEntry("gpt-3-175b", 96, 12288, 96, 96, 49152, False, 50257, 2048, "Brown et al. 2020, table 2.1"),
-        ModelEntry("gpt-a", 12, 4096, 32, 32, 16384, False, 50257, 4096, "Atlas paper's GPT-A; head count and vocabulary ours"),
-        ModelEntry("gpt-b", 12, 8192, 64, 64, 32768, False, 50257, 6144, "Atlas paper's GPT-B; head count and vocabulary ours"),
+        ModelEntry("gpt-a", 12, 4096, 32, 32, 16384, False, 50257, 4096, "Atlas paper's GPT-A; heads, vocabulary ours"),
+        ModelEntry("gpt-b", 12, 8192, 64, 64, 32768, False, 50257, 6144, "Atlas paper's GPT-B; heads, vocabulary ours"),
         ModelEntry("llama-2-7b", 32, 4096, 32, 32, 11008, True, 32000, 4096, "Llama 2 model card, 2023"),
         ModelEntry("llama-2-13b", 40, 5120, 40, 40, 13824, True, 32000, 4096, "Llama 2 model card, 2023"),
         ModelEntry("llama-2-70b", 80, 8192, 64, 8, 28672, True, 32000, 4096, "Llama 2 model card, 2023"),

@@ -6,11 +6,13 @@ problems. Reading an unsound part ends the rule; the other rules go on.
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 from simcore.errors import Problem
 from simcore.scenario.catalogue import GPUS, MODELS
-from simcore.scenario.lenient import Unsound
+from simcore.scenario.lenient import UnsoundError
 from simcore.scenario.sentences import NOT_YET
 
 MAX_OPERATIONS = 20_000_000
@@ -29,11 +31,11 @@ def _rule(rule: Rule) -> Rule:
 
 def rule_problems(document: Any) -> list[Problem]:
     """Return every broken rule that can be judged, in the order of the rules."""
-    problems = []
+    problems: list[Problem] = []
     for rule in _RULES:
         try:
             problems.extend(rule(document))
-        except Unsound:
+        except UnsoundError:
             continue
         except (TypeError, AttributeError):
             continue
@@ -52,7 +54,7 @@ def _unique_datacenters(document: Any) -> Iterator[Problem]:
 @_rule
 def _known_gpus(document: Any) -> Iterator[Problem]:
     for index, datacenter in enumerate(_sound(document.datacenters)):
-        gpu = _or_none(lambda datacenter=datacenter: datacenter.gpu)
+        gpu = _read(datacenter, "gpu")
         if isinstance(gpu, str) and gpu not in GPUS:
             yield Problem(f"datacenters[{index}].gpu", f"unknown GPU {gpu!r}; the catalogue has {', '.join(GPUS)}")
 
@@ -62,7 +64,7 @@ def _links_join_two_known_datacenters(document: Any) -> Iterator[Problem]:
     names = _names(document)
     first_index: dict[frozenset[str], int] = {}
     for index, link in enumerate(document.wan.links):
-        between = _or_none(lambda link=link: link.between)
+        between = _read(link, "between")
         if between is None:
             continue
         path = f"wan.links[{index}].between"
@@ -84,19 +86,25 @@ def _cells_divide_pipelines(document: Any) -> Iterator[Problem]:
         divisors = [size for size in range(1, min(pipelines, 1000) + 1) if pipelines % size == 0]
         nearest = min(divisors, key=lambda size: abs(size - cell_size))
         yield Problem(
-            "training.cell_size", f"must divide pipelines ({pipelines}); got {cell_size}, the nearest that does is {nearest}"
+            "training.cell_size",
+            f"must divide pipelines ({pipelines}); got {cell_size}, the nearest that does is {nearest}",
         )
 
 
 @_rule
 def _one_value_per_stage(document: Any) -> Iterator[Problem]:
     training, stages = document.training, document.training.pipeline_stages
-    owners = (("training", "gradient_mb"), *(("training.compute", f"{name}_ms") for name in ("forward", "backward", "weight")))
+    owners = (
+        ("training", "gradient_mb"),
+        *(("training.compute", f"{name}_ms") for name in ("forward", "backward", "weight")),
+    )
     for owner, field in owners:
-        holder = training if owner == "training" else _or_none(lambda: training.compute)
-        value = _or_none(lambda holder=holder, field=field: getattr(holder, field))
+        holder = training if owner == "training" else _read(training, "compute")
+        value = _read(holder, field)
         if isinstance(value, (tuple, list)) and len(value) != stages:
-            yield Problem(f"{owner}.{field}", f"needs one value, or one for each of the {stages} stages; got {len(value)}")
+            yield Problem(
+                f"{owner}.{field}", f"needs one value, or one for each of the {stages} stages; got {len(value)}"
+            )
 
 
 @_rule
@@ -104,7 +112,7 @@ def _tensor_sizes_known(document: Any) -> Iterator[Problem]:
     if document.model is not None:
         return
     for field in ("activation_mb", "gradient_mb"):
-        if _or_none(lambda field=field: (getattr(document.training, field),)) == (None,):
+        if _read(document.training, field, otherwise=False) is None:
             yield Problem(f"training.{field}", "is required when the document has no model")
 
 
@@ -116,7 +124,7 @@ def _compute_known(document: Any) -> Iterator[Problem]:
 
 @_rule
 def _models_known(document: Any) -> Iterator[Problem]:
-    inference_model = _or_none(lambda: document.inference.model)
+    inference_model = _read(document, "inference.model")
     for path, model in (("model", document.model), ("inference.model", inference_model)):
         preset = getattr(model, "preset", None)
         if preset is not None and preset not in MODELS:
@@ -144,7 +152,9 @@ def _stages_placed(document: Any) -> Iterator[Problem]:
         if isinstance(name, str) and name not in names:
             yield Problem(f"placement.stages[{index}]", f"unknown datacenter {name!r}; there are {', '.join(names)}")
     if len(placed) != (stages := document.training.pipeline_stages):
-        yield Problem("placement.stages", f"must name one datacenter for each of the {stages} stages; got {len(placed)}")
+        yield Problem(
+            "placement.stages", f"must name one datacenter for each of the {stages} stages; got {len(placed)}"
+        )
 
 
 @_rule
@@ -152,7 +162,7 @@ def _enough_gpus(document: Any) -> Iterator[Problem]:
     training = document.training
     counts = Counter(name for name in document.placement.stages if isinstance(name, str))
     for index, datacenter in enumerate(_sound(document.datacenters)):
-        gpus = _or_none(lambda datacenter=datacenter: datacenter.gpus)
+        gpus = _read(datacenter, "gpus")
         stages = counts[datacenter.name]
         needed = stages * training.pipelines * training.tensor_parallel
         if gpus is not None and needed > gpus:
@@ -169,7 +179,7 @@ def _neighbours_linked(document: Any) -> Iterator[Problem]:
     names, placed = _names(document), document.placement.stages
     linked = {frozenset(link.between) for link in document.wan.links}
     crossings = [(index, index + 1) for index in range(len(placed) - 1)]
-    if _or_none(lambda: document.training.schedule) == "interleaved-1f1b" and len(placed) > 1:
+    if _read(document, "training.schedule") == "interleaved-1f1b" and len(placed) > 1:
         crossings.append((len(placed) - 1, 0))
     missing: dict[frozenset[str], tuple[int, int]] = {}
     for source, target in crossings:
@@ -179,7 +189,8 @@ def _neighbours_linked(document: Any) -> Iterator[Problem]:
     for source, target in missing.values():
         yield Problem(
             "wan.links",
-            f"no link between {placed[source]} and {placed[target]}, but stages {source} and {target} exchange tensors over it",
+            f"no link between {placed[source]} and {placed[target]}, but stages {source} and {target} "
+            "exchange tensors over it",
         )
 
 
@@ -201,7 +212,8 @@ def _interleaving_divides(document: Any) -> Iterator[Problem]:
         nearest = max(stages, round(microbatches / stages) * stages)
         yield Problem(
             "training.microbatches",
-            f"must be divisible by pipeline_stages ({stages}) for interleaved-1f1b; got {microbatches}, the nearest is {nearest}",
+            f"must be divisible by pipeline_stages ({stages}) for interleaved-1f1b; got {microbatches}, "
+            f"the nearest is {nearest}",
         )
 
 
@@ -209,7 +221,9 @@ def _interleaving_divides(document: Any) -> Iterator[Problem]:
 def _in_flight_is_greedys(document: Any) -> Iterator[Problem]:
     training = document.training
     if training.max_in_flight is not None and training.schedule != "greedy":
-        yield Problem("training.max_in_flight", f"belongs to the schedule greedy; this document uses {training.schedule}")
+        yield Problem(
+            "training.max_in_flight", f"belongs to the schedule greedy; this document uses {training.schedule}"
+        )
 
 
 @_rule
@@ -225,7 +239,9 @@ def _size_limits(document: Any) -> Iterator[Problem]:
         )
     workers = training.pipelines * training.pipeline_stages
     if workers > MAX_WORKERS:
-        yield Problem("training.pipelines", f"{workers:,} workers (pipelines x stages); at most {MAX_WORKERS:,} are simulated")
+        yield Problem(
+            "training.pipelines", f"{workers:,} workers (pipelines x stages); at most {MAX_WORKERS:,} are simulated"
+        )
 
 
 @_rule
@@ -240,7 +256,7 @@ def _prefill_table(document: Any) -> Iterator[Problem]:
     if document.inference is None or document.inference.prefill.mode != "table":
         return
     table = document.inference.prefill.table
-    for index, (before, after) in enumerate(zip(table, table[1:], strict=False), start=1):
+    for index, (before, after) in enumerate(pairwise(table), start=1):
         if after[0] <= before[0]:
             yield Problem(
                 f"inference.prefill.table[{index}]", f"prompt lengths must increase; {after[0]:,} follows {before[0]:,}"
@@ -253,7 +269,8 @@ def _prefill_table(document: Any) -> Iterator[Problem]:
     if longest > x1 and y0 + (y1 - y0) * (longest - x0) / (x1 - x0) <= 0:
         yield Problem(
             "inference.prefill.table",
-            f"its last slope falls: it gives a prompt of {longest:,} tokens no time at all; add a row beyond that length",
+            f"its last slope falls: it gives a prompt of {longest:,} tokens no time at all; "
+            "add a row beyond that length",
         )
 
 
@@ -261,10 +278,10 @@ def _prefill_table(document: Any) -> Iterator[Problem]:
 def _inference_not_yet(document: Any) -> Iterator[Problem]:
     if document.inference is None:
         return
-    prefill = _or_none(lambda: document.inference.prefill.mode)
+    prefill = _read(document, "inference.prefill.mode")
     if prefill == "analytic":
         yield Problem("inference.prefill.mode", f"{NOT_YET}; give a table of [tokens, ms]")
-    requests = _or_none(lambda: document.inference.requests.mode)
+    requests = _read(document, "inference.requests.mode")
     if requests in ("poisson", "trace"):
         yield Problem("inference.requests.mode", f"{NOT_YET}; give the requests inline as [seconds, prompt tokens]")
 
@@ -276,11 +293,12 @@ def _names(document: Any) -> list[str]:
 
 def _sound(parts: Any) -> list[Any]:
     """Return the parts that can be read at all."""
-    return [part for part in parts if not isinstance(part, Unsound)]
+    return [part for part in parts if not isinstance(part, UnsoundError)]
 
 
-def _or_none(read: Callable[[], Any]) -> Any:
+def _read(owner: Any, path: str, otherwise: Any = None) -> Any:
+    """Return the attribute at a dotted path, or `otherwise` where a part of it is missing or wrong."""
     try:
-        return read()
-    except (Unsound, AttributeError):
-        return None
+        return attrgetter(path)(owner)
+    except (UnsoundError, AttributeError):
+        return otherwise

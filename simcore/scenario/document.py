@@ -72,8 +72,6 @@ Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f
 Text = Annotated[str, Field(max_length=10_000, pattern=r"^[^\x00]*$")]
 
 
-
-
 PerStageMs = Annotated[
     Annotated[Ms, Tag("~one")]
     | Annotated[tuple[Ms, ...], Field(strict=False, min_length=1, max_length=MAX_STAGES), Tag("~each")],
@@ -81,9 +79,7 @@ PerStageMs = Annotated[
 ]
 PerStageMegabytes = Annotated[
     Annotated[Megabytes, Tag("~one")]
-    | Annotated[
-        tuple[Megabytes, ...], Field(strict=False, min_length=1, max_length=MAX_STAGES), Tag("~each")
-    ],
+    | Annotated[tuple[Megabytes, ...], Field(strict=False, min_length=1, max_length=MAX_STAGES), Tag("~each")],
     _by(_scalar_or_list),
 ]
 

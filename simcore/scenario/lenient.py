@@ -1,6 +1,6 @@
 """A faulty document seen through its sound parts, so that rules between fields still apply.
 
-Reading a part that is missing or wrong raises `Unsound`; a rule that needs it is skipped, and the
+Reading a part that is missing or wrong raises `UnsoundError`; a rule that needs it is skipped, and the
 author hears of the fault itself and of every rule that can be judged without it.
 """
 
@@ -16,7 +16,7 @@ _MAX_LIST = 5_000
 """A longer list with a fault in it counts as unsound as a whole."""
 
 
-class Unsound(Exception):
+class UnsoundError(Exception):
     """The part asked for is missing or wrong."""
 
 
@@ -30,8 +30,8 @@ class View:
         try:
             value = self.__dict__["_fields"][name]
         except KeyError:
-            raise Unsound(name) from None
-        if isinstance(value, Unsound):
+            raise UnsoundError(name) from None
+        if isinstance(value, UnsoundError):
             raise value
         return value
 
@@ -39,13 +39,13 @@ class View:
 def lenient_view(model: type[BaseModel], data: Any) -> Any:
     """Return what is sound in `data` as a `View` with the model's fields and defaults."""
     if not isinstance(data, dict):
-        return Unsound()
+        return UnsoundError()
     fields: dict[str, Any] = {}
     for name, info in model.model_fields.items():
         if name in data:
             fields[name] = _part(info.annotation, info, data[name])
         elif info.is_required():
-            fields[name] = Unsound(name)
+            fields[name] = UnsoundError(name)
         else:
             fields[name] = info.get_default(call_default_factory=True)
     return View(fields)
@@ -64,7 +64,7 @@ def _part(annotation: Any, info: FieldInfo | None, data: Any) -> Any:
             return lenient_view(candidate, data)
         if get_args(candidate)[1:] == (Ellipsis,) and isinstance(data, list) and len(data) <= _MAX_LIST:
             return [_part(get_args(candidate)[0], None, item) for item in data]
-    return Unsound()
+    return UnsoundError()
 
 
 def _mode_fits(model: type[BaseModel], data: dict[str, Any]) -> bool:

@@ -113,7 +113,8 @@ def _sentence(error: Any) -> str:
         case "too_short":
             return f"must have at least {context['min_length']:,} entries; got {context['actual_length']:,}"
         case "too_long":
-            return f"must have at most {context['max_length']:,} entries; got {len(value) if value is not None else 'more'}"
+            length = "more" if value is None else len(value)
+            return f"must have at most {context['max_length']:,} entries; got {length}"
         case "model_type" | "model_attributes_type" | "dict_type":
             return f"must be a mapping; got {given(value)}"
         case "union_tag_invalid" | "union_tag_not_found":
