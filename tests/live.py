@@ -6,11 +6,10 @@ import signal
 import subprocess
 import sys
 import time
-import urllib.request
-from http.cookiejar import CookieJar
 from pathlib import Path
 
 from tests.machine import free_port
+from tests.visitor import Visitor
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 START_TIMEOUT_S = 90.0
@@ -35,9 +34,8 @@ class LiveBoba:
         self.log_path = data_dir.with_name(f"{data_dir.name}.log")
         self.environment = own_environment(data_dir, **variables)
         self.base_url = ""
-        self.session_cookies: dict[str, str] = {}
-        """Of the local owner, signed in by the one-time link."""
-        self.login_url = ""
+        self.visitor = Visitor("")
+        """The local owner, signed in by the one-time link."""
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -55,8 +53,8 @@ class LiveBoba:
             )
         try:
             self.base_url, token = self._await_announcement()
-            self.login_url = f"{self.base_url}/login/{token}"
-            self.sign_in()
+            self.visitor = Visitor(self.base_url)
+            self.visitor.sign_in(f"/login/{token}")
         except BaseException:
             self.stop()
             raise
@@ -67,23 +65,22 @@ class LiveBoba:
         assert self._process is not None
         return self._process.pid
 
+    def process_ids(self) -> dict[int, str]:
+        """Return the command of every process that has this data folder in its environment."""
+        mark = f"BOBA_DATA_DIR={self.data_dir}".encode()
+        found = {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if mark in (folder / "environ").read_bytes().split(b"\0"):
+                    found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
+            except OSError:
+                continue
+        return {pid: command for pid, command in found.items() if command}
+
     @property
     def log(self) -> str:
         """Return everything printed so far."""
         return self.log_path.read_text(errors="replace")
-
-    def sign_in(self) -> None:
-        """Use the one-time link; keeps the session's cookies."""
-        jar = CookieJar()
-        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
-        opener.open(self.login_url, timeout=30).read()
-        self.session_cookies = {cookie.name: cookie.value or "" for cookie in jar}
-        assert "boba_session" in self.session_cookies, "the login link did not sign in"
-
-    @property
-    def cookie_header(self) -> str:
-        """Return the session as the value of a Cookie header."""
-        return "; ".join(f"{name}={value}" for name, value in self.session_cookies.items())
 
     def manage(self, *arguments: str) -> str:
         """Return what a command of `manage.py` prints in the same data folder."""
@@ -110,7 +107,7 @@ class LiveBoba:
         return self._process.wait(STOP_TIMEOUT_S)
 
     def stop(self) -> None:
-        """Press Ctrl-C and wait; a supervisor that does not end is killed and its children with it."""
+        """Press Ctrl-C and wait; a supervisor that does not end is killed, upon which its children end."""
         if self._process is None:
             return
         self.interrupt()

@@ -45,7 +45,7 @@ def browser_context_args(browser_context_args: dict[str, Any], live_boba: LiveBo
     """Sign every context in and give it the size of a laptop's window."""
     cookies = [
         {"name": name, "value": value, "domain": "127.0.0.1", "path": "/"}
-        for name, value in live_boba.session_cookies.items()
+        for name, value in live_boba.visitor.cookies.items()
     ]
     return {
         **browser_context_args,
