@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from simcore.bubbletea.controller import Slice, placements
 from simcore.costs.plan import cell_plan
 from simcore.results.segments import Kind, Segments
-from simcore.scenario.document import Scenario
+from simcore.scenario.document import InlineRequests, Scenario
 from simcore.scenario.parse import scenario_from
 from simcore.units import NS_PER_S
 
@@ -56,7 +56,8 @@ def gap_ns(shape: str, num_workers: int, rng: np.random.Generator) -> NDArray[np
     if shape == "long":
         share[:, 0] = share[:, 1:].sum(axis=1)
         share = rng.permuted(share, axis=1)
-    return (share / share.sum(axis=1, keepdims=True) * IDLE_NS).astype(np.int64)
+    lengths_ns: NDArray[np.int64] = (share / share.sum(axis=1, keepdims=True) * IDLE_NS).astype(np.int64)
+    return lengths_ns
 
 
 def iteration_of(gaps: NDArray[np.int64]) -> Segments:
@@ -64,7 +65,9 @@ def iteration_of(gaps: NDArray[np.int64]) -> Segments:
     num_workers, num_gaps = gaps.shape
     duration = np.full((num_workers, num_gaps + 1), 0, dtype=np.int64)
     duration[:] = ((NS_PER_S - gaps.sum(axis=1)) // (num_gaps + 1))[:, None]
-    start = np.concatenate([np.zeros((num_workers, 1), dtype=np.int64), np.cumsum(duration[:, :-1] + gaps, axis=1)], axis=1)
+    start = np.concatenate(
+        [np.zeros((num_workers, 1), dtype=np.int64), np.cumsum(duration[:, :-1] + gaps, axis=1)], axis=1
+    )
     duration[:, -1] = NS_PER_S - start[:, -1]
     count = start.size
     return Segments(
@@ -77,9 +80,7 @@ def iteration_of(gaps: NDArray[np.int64]) -> Segments:
     )
 
 
-def document_of(
-    shards: int, requests: list[list[float]], num_replicas: int, num_iterations: int
-) -> dict[str, Any]:
+def document_of(shards: int, requests: list[list[float]], num_replicas: int, num_iterations: int) -> dict[str, Any]:
     """Return a document in which a prompt of n tokens takes n microseconds on each shard."""
     return {
         "version": 1,
@@ -139,6 +140,7 @@ def plain_counts(case: Instance) -> tuple[int, int]:
     scenario, iteration = case.scenario, case.iteration
     inference = scenario.inference
     assert inference is not None
+    assert isinstance(inference.requests, InlineRequests)
     shards, num_rows = inference.shards, scenario.training.pipeline_stages
     free: list[list[tuple[int, int]]] = []
     for row in range(num_rows):
@@ -208,9 +210,7 @@ def main() -> None:
                 assert sum(len(each.segments) for each in slices) == placed * shards
                 name = f"{shape}, load {load}, {shards} shard{'s' if shards > 1 else ''}"
                 rate = NUM_REQUESTS / seconds
-                print(
-                    f"{name:28}{NUM_REQUESTS:10,}{placed:9,}{unplaceable:13,}{seconds:9.3f}{rate:12,.0f}{target:10,}"
-                )
+                print(f"{name:28}{NUM_REQUESTS:10,}{placed:9,}{unplaceable:13,}{seconds:9.3f}{rate:12,.0f}{target:10,}")
 
 
 if __name__ == "__main__":

@@ -178,7 +178,7 @@ class _Booking:
             none = np.empty(0, dtype=np.int64)
             return none, none, none, num_requests
         horizon_ns = self._horizon.round_ns * self._horizon.num_rounds
-        num_pieces, code = 0, PlaceExit.ALL_PLACED
+        num_pieces, code = 0, int(PlaceExit.ALL_PLACED)
         while code != PlaceExit.SLICE_FULL and self._next < num_requests and work > 0:
             if self._next == self._block.stop:
                 self._open_block(self._next)

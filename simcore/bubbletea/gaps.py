@@ -32,11 +32,13 @@ class BusyRound:
     def row_busy_ns(self) -> Ints:
         """Return how long each row is occupied in a round, shape (num_rows,)."""
         total_ns = np.concatenate([[0], np.cumsum(self.end_ns - self.start_ns)])
-        return total_ns[self.first[1:]] - total_ns[self.first[:-1]]
+        row_ns: Ints = total_ns[self.first[1:]] - total_ns[self.first[:-1]]
+        return row_ns
 
     def idle_ns(self, num_rounds: int) -> int:
         """Return the idle time of all rows over `num_rounds` rounds."""
-        return num_rounds * sum(self.round_ns - busy_ns for busy_ns in self.row_busy_ns.tolist())
+        busy_ns: list[int] = self.row_busy_ns.tolist()
+        return num_rounds * (self.round_ns * self.num_rows - sum(busy_ns))
 
     def occupied_before_ns(self, row: Ints, time_ns: Ints) -> Ints:
         """Return how long rows have been occupied from 0 up to instants of the horizon, shape (num_instants,)."""
@@ -55,7 +57,8 @@ class BusyRound:
         this_round_ns = total_ns[low] - total_ns[self.first[row]]
         if len(self.end_ns):
             this_round_ns -= np.where(has_begun, np.maximum(self.end_ns[running] - phase_ns, 0), 0)
-        return round_index * self.row_busy_ns[row] + this_round_ns
+        occupied_ns: Ints = round_index * self.row_busy_ns[row] + this_round_ns
+        return occupied_ns
 
 
 def busy_round(iteration: Segments, num_rows: int, round_ns: int, *, all_reduce_blocks: bool) -> BusyRound:

@@ -64,7 +64,8 @@ def hop_ns(inference: Inference, datacenter: Datacenter, tokens: Ints) -> Ints:
         bytes_per_token = 2 * hidden_size(inference)
     rate_bytes_per_s = bytes_per_s_from_gbps(datacenter.intra_gbps)
     with np.errstate(over="ignore"):
-        return whole_ns(tokens * bytes_per_token / rate_bytes_per_s + datacenter.intra_latency_us * S_PER_US)
+        transfer_s: NDArray[np.float64] = tokens.astype(np.float64) * bytes_per_token / rate_bytes_per_s
+        return whole_ns(transfer_s + datacenter.intra_latency_us * S_PER_US)
 
 
 def kv_bytes_per_token(inference: Inference) -> int | None:

@@ -1,6 +1,7 @@
 """Requests in order of arrival, and what the kernel needs to know of them."""
 
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,8 @@ def arrivals_of(inference: Inference) -> Arrivals:
     """Return the requests of a document, with what they take."""
     assert isinstance(inference.requests, InlineRequests)
     assert isinstance(inference.prefill, TablePrefill)
-    rows = np.array(inference.requests.inline, dtype=np.float64).reshape(-1, 2)
+    inline = inference.requests.inline
+    rows = np.fromiter(chain.from_iterable(inline), dtype=np.float64, count=2 * len(inline)).reshape(-1, 2)
     arrival_ns = whole_ns(rows[:, 0])
     position = np.argsort(arrival_ns, kind="stable")
     tokens = rows[position, 1].astype(np.int64)

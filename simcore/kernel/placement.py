@@ -25,7 +25,7 @@ def earliest_fragment(
 ) -> int:
     """Return the fragment in which a piece can start earliest from `ready_ns` on, or NONE."""
     first = first_with_room(free, window, worker, length_class, class_ns, now_ns)
-    num_slots = free.head.shape[1]
+    num_slots: int = free.head.shape[1]
     slot = (ready_ns - window.base_ns) >> window.shift
     if first >= num_slots or slot >= num_slots:
         return NONE
@@ -34,7 +34,7 @@ def earliest_fragment(
         before = previous_slot(free, worker, slot - 1, piece_ns)
         if before >= first:
             reaching = NONE
-            fragment = free.head[worker, before]
+            fragment: int = free.head[worker, before]
             while fragment != NONE and free.start_ns[fragment] <= ready_ns:
                 reaching = fragment
                 fragment = free.following[fragment]

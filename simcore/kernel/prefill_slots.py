@@ -7,7 +7,7 @@ from simcore.kernel.prefill_state import NONE, Free, Window
 @inlined
 def next_slot(free: Free, worker: int, slot: int, length_ns: int) -> int:
     """Return the first slot from `slot` on that has a fragment of `length_ns`; num_slots when none has."""
-    num_slots = free.head.shape[1]
+    num_slots: int = free.head.shape[1]
     if slot >= num_slots:
         return num_slots
     node = num_slots + slot
@@ -30,7 +30,7 @@ def next_slot(free: Free, worker: int, slot: int, length_ns: int) -> int:
 @inlined
 def previous_slot(free: Free, worker: int, slot: int, length_ns: int) -> int:
     """Return the last slot up to `slot` that has a fragment of `length_ns`, or NONE."""
-    num_slots = free.head.shape[1]
+    num_slots: int = free.head.shape[1]
     node = num_slots + slot
     if free.longest_ns[worker, node] < length_ns:
         while True:
@@ -50,8 +50,8 @@ def previous_slot(free: Free, worker: int, slot: int, length_ns: int) -> int:
 @inlined
 def first_with_room(free: Free, window: Window, worker: int, length_class: int, class_ns: int, now_ns: int) -> int:
     """Return the first slot with a fragment for pieces of `class_ns` from `now_ns` on; num_slots when none has."""
-    num_slots = free.head.shape[1]
-    slot = free.first_slot[length_class, worker]
+    num_slots: int = free.head.shape[1]
+    slot: int = free.first_slot[length_class, worker]
     while slot < num_slots:
         fragment = free.head[worker, slot]
         while fragment != NONE:
@@ -76,7 +76,7 @@ def slot_of(window: Window, start_ns: int) -> int:
 @inlined
 def drawn(free: Free, start_ns: int, end_ns: int) -> int:
     """Return a fragment out of the pool."""
-    fragment = free.pool[0]
+    fragment: int = free.pool[0]
     free.pool[0] = free.following[fragment]
     free.pool[1] -= 1
     free.start_ns[fragment], free.end_ns[fragment] = start_ns, end_ns
