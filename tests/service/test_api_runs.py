@@ -111,7 +111,7 @@ def test_before_anything_is_computed_outputs_are_a_conflict(rest: Rest, make_run
 def test_a_cancelled_run_keeps_what_it_had_computed(
     rest: Rest, make_run: RunMaker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = make_run(pace=1e-9)
+    run = make_run()
     claim = claimed(run)
     twin = engine.batches
 

@@ -31,7 +31,7 @@ def takes(model: type[BaseModel]) -> dict[str, Any]:
 
 def _json_of(request: HttpRequest) -> Any:
     try:
-        return json.loads(request.body)
+        return json.loads(request.body.decode("utf-8-sig"))
     except RequestDataTooBig as error:
         limit = f"{DATA_UPLOAD_MAX_MEMORY_SIZE / 1e6:.0f} MB"
         raise RequestRefusedError(
@@ -62,4 +62,4 @@ def _sentence(fault: Any) -> str:
         return "unknown key"
     if fault["type"] == "missing":
         return "is required"
-    return str(fault["msg"])
+    return str(fault["msg"]).removeprefix("Value error, ")

@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+Application = Callable[..., Awaitable[None]]
 
 DISCARDED_BYTES = 512_000_000
 """Most that is read of a refused body."""

@@ -1,16 +1,17 @@
 """What the REST interface takes and gives, apart from the scenario document itself."""
 
+import math
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 SCENARIO_MARK = "x-scenario-document"
 """In the OpenAPI document a schema with this key becomes a reference to the engine's scenario model."""
 _A_SCENARIO: dict[str, Any] = {SCENARIO_MARK: True}
 
-Status = Literal["queued", "running", "succeeded", "failed", "errored", "cancelled"]
+RunStatus = Literal["queued", "running", "succeeded", "failed", "errored", "cancelled"]
 
 
 class ScenarioIn(BaseModel):
@@ -66,6 +67,15 @@ class RunIn(BaseModel):
         default=None, description="Simulated seconds per second, above 0; null or max is as fast as it goes."
     )
 
+    @field_validator("pace", mode="before")
+    @classmethod
+    def _pace_is_a_number_or_max(cls, value: Any) -> Any:
+        """Say in one sentence what pydantic would say in one for each member of the union."""
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+        if is_number or value in (None, "max"):
+            return value
+        raise ValueError("must be a number of simulated seconds per second, above 0, or max")
+
 
 class RunOut(BaseModel):
     """A run and where it stands."""
@@ -74,7 +84,7 @@ class RunOut(BaseModel):
     workspace: str
     name: str
     scenario: str | None = Field(description="Id of the stored scenario it came from.")
-    status: Status
+    status: RunStatus
     pace: float | None
     partial: bool = Field(description="It ended early; what it had computed is kept.")
     simulated_ns: int

@@ -18,4 +18,4 @@ def read_catalogue(request: HttpRequest) -> Any:
     """Built-in GPUs and models, every entry with its source."""
     caller: Caller = request.auth  # type: ignore[attr-defined]
     caller.needs("read")
-    return 200, {"gpus": engine.gpu_entries(), "models": engine.model_entries()}
+    return {"gpus": engine.gpu_entries(), "models": engine.model_entries()}

@@ -60,7 +60,7 @@ def read_layout(request: HttpRequest, run_id: UUID) -> Any:
     layout = run_layout(run=visible_run(request, run_id, "read"))
     if layout is None:
         _nothing_stored()
-    return 200, layout
+    return layout
 
 
 @router.get(

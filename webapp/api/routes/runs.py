@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from ninja import Router
+from ninja import Router, Status
 
 from webapp import engine
 from webapp.api.auth import Caller
@@ -15,7 +15,7 @@ from webapp.api.paging import DEFAULT_LIMIT, page_after
 from webapp.api.parameters import Cursor, Limit, ScenarioId, SearchText, WorkspaceSlug
 from webapp.api.problems import RequestRefusedError, scenario_refused
 from webapp.api.routes.scenarios import BODY_REFUSALS, REFUSALS, found_scenario
-from webapp.api.schemas import RunIn, RunListOut, RunOut, Status
+from webapp.api.schemas import RunIn, RunListOut, RunOut, RunStatus
 from webapp.runs.models import Run
 from webapp.runs.selectors import run_get, run_list
 from webapp.runs.services import run_cancel, run_enqueue
@@ -26,7 +26,7 @@ router = Router(tags=["runs"])
 @router.get("", response={200: RunListOut, **REFUSALS}, summary="List runs")
 def list_runs(
     request: HttpRequest,
-    status: Status | None = None,
+    status: RunStatus | None = None,
     scenario: ScenarioId = None,
     q: SearchText = "",
     workspace: WorkspaceSlug = None,
@@ -42,7 +42,7 @@ def list_runs(
     page, following = page_after(
         rows.defer(None).defer("document", "traceback"), by="queued_at", cursor=cursor, limit=limit
     )
-    return 200, {"items": [run_data(run, request) for run in page], "next_cursor": following}
+    return {"items": [run_data(run, request) for run in page], "next_cursor": following}
 
 
 @router.post("", response={201: RunOut, **BODY_REFUSALS}, summary="Start a run", openapi_extra=takes(RunIn))
@@ -66,19 +66,19 @@ def create_run(request: HttpRequest, response: HttpResponse, workspace: Workspac
     except engine.ScenarioError as error:
         raise scenario_refused(error.problems) from error
     response["Location"] = f"{request.path}/{run.id}"
-    return 201, run_data(run, request)
+    return Status(201, run_data(run, request))
 
 
 @router.get("/{run_id}", response={200: RunOut, **REFUSALS}, summary="Read a run")
 def read_run(request: HttpRequest, run_id: UUID) -> Any:
     """Where a run stands, and its latest figures."""
-    return 200, run_data(visible_run(request, run_id, "read"), request)
+    return run_data(visible_run(request, run_id, "read"), request)
 
 
 @router.post("/{run_id}/cancel", response={202: RunOut, **REFUSALS}, summary="Cancel a run")
 def cancel_run(request: HttpRequest, run_id: UUID) -> Any:
     """Ask the worker to stop; what it had computed is kept, marked partial. A final run stays as it is."""
-    return 202, run_data(run_cancel(run=visible_run(request, run_id, "run")), request)
+    return Status(202, run_data(run_cancel(run=visible_run(request, run_id, "run")), request))
 
 
 def visible_run(request: HttpRequest, run_id: UUID, scope: str) -> Run:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Router
+from ninja import Router, Status
 
 from webapp import engine
 from webapp.accounts.models import Workspace
@@ -38,7 +38,7 @@ def list_scenarios(
     place = caller.workspace(workspace)
     caller.needs("read")
     rows, following = page_after(scenario_list(workspace=place, query=q), by="updated_at", cursor=cursor, limit=limit)
-    return 200, {"items": [_summary(row, request) for row in rows], "next_cursor": following}
+    return {"items": [_summary(row, request) for row in rows], "next_cursor": following}
 
 
 @router.post(
@@ -58,7 +58,7 @@ def create_scenario(request: HttpRequest, response: HttpResponse, workspace: Wor
     except engine.ScenarioError as error:
         raise scenario_refused(error.problems) from error
     response["Location"] = f"{request.path}/{scenario.slug}"
-    return 201, _whole(scenario, request, response)
+    return Status(201, _whole(scenario, request, response))
 
 
 @router.get("/{scenario_id}", response={200: ScenarioOut, **REFUSALS}, summary="Read a scenario")
@@ -68,7 +68,7 @@ def read_scenario(
     """The document as data, and as the text that its author wrote. The ETag is its version."""
     caller: Caller = request.auth  # type: ignore[attr-defined]
     caller.needs("read")
-    return 200, _whole(found_scenario(caller.workspace(workspace), scenario_id), request, response)
+    return _whole(found_scenario(caller.workspace(workspace), scenario_id), request, response)
 
 
 @router.put(
@@ -97,7 +97,7 @@ def update_scenario(
         ) from error
     except engine.ScenarioError as error:
         raise scenario_refused(error.problems) from error
-    return 200, _whole(scenario, request, response)
+    return _whole(scenario, request, response)
 
 
 @router.delete("/{scenario_id}", response={204: None, **REFUSALS}, summary="Delete a scenario")
@@ -107,7 +107,7 @@ def delete_scenario(request: HttpRequest, scenario_id: str, workspace: Workspace
     place = caller.workspace(workspace)
     caller.needs("write", place)
     scenario_delete(scenario=found_scenario(place, scenario_id))
-    return 204, None
+    return Status(204, None)
 
 
 def found_scenario(workspace: Workspace, scenario_id: str) -> Scenario:
