@@ -77,7 +77,8 @@ def start_first(tables: Tables, world: World, start_ns: int, channel: int) -> No
     occupation_ns = tables.occupation_ns[channel]
     end_ns = start_ns + occupation_ns
     world.free_at_ns[channel] = end_ns
-    microbatch, way = divmod(tensor, tables.num_ways)
+    microbatch = tensor >> tables.way_bits
+    way = tensor & ((1 << tables.way_bits) - 1)
     row = len(world.current) + channel
     if world.next_arrival[channel] == world.row_end[row]:
         note_arrival(tables, world, channel, end_ns)

@@ -1,7 +1,8 @@
 """The one place that configures numba.
 
 `kernel` is for what Python calls, `inlined` for the handlers that kernels are made of: they are
-pasted into their callers by the compiler, so passing whole records to them costs nothing.
+pasted into their callers before types are inferred. Passing whole records to them costs nothing,
+and compiling takes less than half as long as with each handler compiled for itself.
 
 Counting the references to the arrays of a record took nine tenths of the loop's time, so it is
 off: kernels allocate nothing, their callers hand them every array.
@@ -65,4 +66,4 @@ def kernel(function: Function) -> Function:
 
 def inlined(function: Function) -> Function:
     """Return `function` as a part of the kernels that call it."""
-    return cast(Function, numba.njit(forceinline=True, **_OPTIONS)(function))
+    return cast(Function, numba.njit(inline="always", **_OPTIONS)(function))

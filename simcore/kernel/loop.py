@@ -32,7 +32,7 @@ def advance(tables: Tables, world: World, max_events: int) -> int:
                 if event == OPERATION_END:
                     on_operation_end(tables, world, now_ns, payload)
                 elif event == JOIN:
-                    join(world, tables.way_channel[payload % tables.num_ways], payload)
+                    join(world, tables.way_channel[payload & ((1 << tables.way_bits) - 1)], payload)
                 else:
                     on_arrival(tables, world, now_ns, payload)
             if world.num_touched[0] > 0:

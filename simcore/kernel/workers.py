@@ -140,7 +140,7 @@ def on_operation_end(tables: Tables, world: World, now_ns: int, worker: int) -> 
         world.in_flight[worker] -= 1
         way = tables.sent_way[BACKWARD, worker, tables.unit_chunk[unit]]
     if way != NO_WAY:
-        tensor = tables.unit_microbatch[unit] * tables.num_ways + way
+        tensor = int(tables.unit_microbatch[unit]) << tables.way_bits | way
         send(tables, world, now_ns, tables.way_channel[way], tensor)
         if tables.is_blocking:
             world.blocked_since_ns[worker] = now_ns

@@ -6,8 +6,8 @@ V chunks, U = V * M units of a worker, C channels, T tensors, R = W + C rows, S 
 A worker is `pipeline * P + stage`; a unit `chunk * M + microbatch`; an operation
 `kind * U + unit`; a boundary lies between virtual stages `boundary` and `boundary + 1`. A way is
 `(pipeline * V * P + boundary) * 2 + is_gradient`, what a tensor is but for its microbatch, and a
-tensor is `microbatch * ways + way`: tensors compare in the order in which a channel serves those
-that joined at one instant (MODEL section 4). Tables by way, worker and unit spare the loop most
+tensor is `microbatch << way_bits | way`: tensors compare in the order in which a channel serves those
+that joined at one instant (MODEL section 4). Tables by way, worker and unit spare the loop its
 divisions.
 """
 
@@ -56,7 +56,7 @@ class Tables(NamedTuple):
     num_stages: int
     num_pipelines: int
     num_units: int
-    num_ways: int
+    way_bits: int
     is_greedy: bool
     is_blocking: bool
     max_in_flight: int
@@ -112,6 +112,11 @@ class World(NamedTuple):
     log: NDArray[np.int64]  # (S, 3) records of segments, each row's in its own stretch; see segment_log
 
 
+def way_bits(plan: Plan) -> int:
+    """Return how many bits hold a way."""
+    return (2 * plan.layout.cell_size * plan.layout.num_virtual_stages - 1).bit_length()
+
+
 def tables(plan: Plan) -> Tables:
     """Return the tables of a plan."""
     layout, microbatches, chunks = plan.layout, plan.num_microbatches, plan.num_chunks
@@ -139,7 +144,7 @@ def tables(plan: Plan) -> Tables:
         num_stages=stages,
         num_pipelines=layout.cell_size,
         num_units=chunks * microbatches,
-        num_ways=num_ways,
+        way_bits=way_bits(plan),
         is_greedy=plan.schedule == GREEDY,
         is_blocking=plan.blocking_sends,
         max_in_flight=plan.max_in_flight,
@@ -218,7 +223,7 @@ def world(plan: Plan) -> World:
         num_dirty=np.array([workers], dtype=np.int64),
         pending_first=np.full(channels, NO_TENSOR, dtype=np.int32),
         pending_last=np.full(channels, NO_TENSOR, dtype=np.int32),
-        pending_next=np.empty(microbatches * plan.layout.cell_size * num_virtual * 2, dtype=np.int32),
+        pending_next=np.empty(microbatches << way_bits(plan), dtype=np.int32),
         touched=np.empty(channels, dtype=np.int32),
         num_touched=np.zeros(1, dtype=np.int64),
         free_at_ns=np.zeros(channels, dtype=np.int64),

@@ -1,0 +1,1 @@
+"""Benchmarks: operations done, time taken, target beside it. They assert counts, never times."""
