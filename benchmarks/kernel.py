@@ -6,6 +6,7 @@ the best of several repetitions counts, because the machine may be shared.
 
 import time
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from simcore.costs.plan import Plan, cell_plan
@@ -42,7 +43,7 @@ def document(case: Case) -> dict[str, Any]:
         "version": 1,
         "name": "kernel benchmark",
         "datacenters": [{"name": name, "gpu": "a100-80gb", "gpus": 4096} for name in NAMES],
-        "wan": {"links": [{"between": list(pair), "rtt_ms": 40} for pair in zip(NAMES, NAMES[1:], strict=False)]},
+        "wan": {"links": [{"between": list(pair), "rtt_ms": 40} for pair in pairwise(NAMES)]},
         "training": {
             "pipeline_stages": NUM_STAGES,
             "pipelines": case.cell_size,

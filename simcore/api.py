@@ -90,9 +90,9 @@ def _iteration_batches(cell: CellRun) -> Iterator[Batch]:
     while not cell.is_done:
         cell.advance(num_events)
         num_events = min(2 * num_events, EVENTS_PER_SLICE)
-        segments = cell.new_segments()
+        segments, at_ns = cell.new_segments()
         simulated_ns = cell.iteration_time_ns if cell.is_done else cell.clock_ns
-        yield Batch(Stage.ITERATION, simulated_ns, 0, segments=segments, at_ns=segments.start_ns)
+        yield Batch(Stage.ITERATION, simulated_ns, 0, segments=segments, at_ns=at_ns)
 
 
 def _fill_batches(

@@ -9,7 +9,7 @@ from simcore.kernel.collect import collect
 from simcore.kernel.loop import advance
 from simcore.kernel.segment_log import segments_of_log
 from simcore.kernel.world import ExitCode, row_lengths, tables, world
-from simcore.results.segments import Segments
+from simcore.results.segments import Kind, Segments
 
 EVENTS_PER_SLICE = 400_000
 """About 40 ms: short enough to notice a cancel, long enough for the calls not to count."""
@@ -56,14 +56,20 @@ class CellRun:
             raise SimulationError(f"the {self.plan.schedule} schedule is stuck: {left} operations wait for each other")
         self.is_done = code == ExitCode.DONE
 
-    def new_segments(self) -> Segments:
-        """Return what has started since the last call, ordered by (start, row); all of it once done."""
+    def new_segments(self) -> tuple[Segments, NDArray[np.int64]]:
+        """Return what has become known since the last call, and when; all of it once done.
+
+        A segment is known from its start, a blocked send from its end. Ordered by that instant,
+        then by row and start.
+        """
         until_ns = np.iinfo(np.int64).max if self.is_done else self.clock_ns
         places = np.empty(int((self._world.row_end - self._emitted).sum()), dtype=np.int64)
         index = places[: collect(self._emitted, self._world.row_end, self._world.log, until_ns, places)]
         row = np.searchsorted(self._row_start, index, side="right") - 1
         segments = segments_of_log(self._world.log[index], row.astype(np.uint32))
-        return segments.take(np.lexsort((segments.row, segments.start_ns)))
+        at_ns = np.where(segments.kind == Kind.BLOCKED_SEND, segments.end_ns, segments.start_ns)
+        order = np.lexsort((segments.row, at_ns))
+        return segments.take(order), at_ns[order]
 
     def segments(self) -> Segments:
         """Return the whole iteration, ordered by (row, start)."""

@@ -188,7 +188,7 @@ def row_lengths(plan: Plan) -> NDArray[np.int64]:
 def world(plan: Plan) -> World:
     """Return the state before the first instant: every worker may start, nothing has been sent."""
     workers, stages, channels = plan.num_workers, plan.layout.num_stages, len(plan.layout.channels)
-    microbatches, chunks, num_virtual = plan.num_microbatches, plan.num_chunks, plan.layout.num_virtual_stages
+    microbatches, chunks = plan.num_microbatches, plan.num_chunks
     units = microbatches * chunks
     flags = np.zeros((plan.layout.cell_size, stages, chunks, microbatches), dtype=np.uint8)
     flags[:, 0, 0] |= ACTIVATION_IS_THERE

@@ -178,6 +178,8 @@ def _enough_gpus(document: Any) -> Iterator[Problem]:
 def _neighbours_linked(document: Any) -> Iterator[Problem]:
     names, placed = _names(document), document.placement.stages
     linked = {frozenset(link.between) for link in document.wan.links}
+    if any(len(pair) < 2 or not pair <= set(names) for pair in linked):
+        return  # A link with a misspelt end may be the very one.
     crossings = [(index, index + 1) for index in range(len(placed) - 1)]
     if _read(document, "training.schedule") == "interleaved-1f1b" and len(placed) > 1:
         crossings.append((len(placed) - 1, 0))
