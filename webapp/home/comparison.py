@@ -1,4 +1,4 @@
-"""Iteration times side by side: how many times longer one scenario takes than the fastest."""
+"""Iteration times of the demo scenarios side by side: how many times longer the others take than the first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,12 +17,16 @@ class Bar:
     iteration_time_ns: int
     share: float
     """Of the longest iteration time, 0 to 1."""
-    times_fastest: float
-    """How many times the shortest iteration time it is; 1 for the fastest."""
+    times_reference: float
+    """How many times the reference's iteration time it is."""
+    is_reference: bool
 
 
-def comparison(rows: Sequence[Row]) -> list[Bar]:
-    """Return the scenarios with a finished run as bars, fastest first; empty unless there are two."""
+def comparison(rows: Sequence[Row], *, reference_name: str) -> list[Bar]:
+    """Return the scenarios with a finished run as bars, fastest first; empty unless there are two.
+
+    The scenario of that name is the reference, else the fastest.
+    """
     known = [
         (time_ns, row.scenario, row.last_run)
         for row in rows
@@ -33,5 +37,9 @@ def comparison(rows: Sequence[Row]) -> list[Bar]:
     if len(known) < 2:
         return []
     known.sort(key=lambda entry: (entry[0], entry[1].pk))
-    fastest_ns, longest_ns = known[0][0], known[-1][0]
-    return [Bar(scenario, run, ns, ns / longest_ns, ns / fastest_ns) for ns, scenario, run in known]
+    longest_ns = known[-1][0]
+    reference_ns, reference, _ = next((entry for entry in known if entry[1].name == reference_name), known[0])
+    return [
+        Bar(scenario, run, ns, ns / longest_ns, ns / reference_ns, is_reference=scenario is reference)
+        for ns, scenario, run in known
+    ]

@@ -11,6 +11,7 @@ from webapp.home.comparison import comparison
 from webapp.runs.models import Run
 from webapp.runs.selectors import run_list
 from webapp.scenarios.access import AuthedRequest
+from webapp.scenarios.demo_documents import REFERENCE_NAME
 from webapp.scenarios.library import rows_of
 from webapp.scenarios.selectors import scenario_list
 
@@ -37,7 +38,7 @@ def home(request: AuthedRequest) -> HttpResponse:
         "running": list(runs.filter(status__in=Run.ACTIVE)[:RECENT_RUNS]),
         "recent_runs": recent_runs,
         "demos": demos,
-        "comparison": comparison(demos),
+        "comparison": comparison(demos, reference_name=REFERENCE_NAME),
         "recent_scenarios": rows_of(list(scenarios.filter(is_demo=False)[:RECENT_SCENARIOS])),
         "may_edit": may_edit(user=request.user, workspace=workspace),
     }

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from webapp import engine
+from webapp.scenarios.folding import parsed
 from webapp.scenarios.forms import changes_from
 from webapp.scenarios.yaml_edit import edited, lines_of
 
@@ -29,7 +30,7 @@ def checked(text: str, sent_changes: Any = ()) -> dict[str, Any]:
         show them), `problems` ({path, message, line}) and `requests` (count and span, or None).
     """
     try:
-        document = engine.parse_text(text)
+        document = parsed(text)
     except engine.ScenarioError as error:
         return {
             "text": text,
@@ -64,7 +65,7 @@ def _unreadable(problem: engine.Problem) -> dict[str, Any]:
 
 def _inference_of(text: str) -> Any:
     try:
-        return engine.parse_text(text).get("inference")
+        return parsed(text).get("inference")
     except engine.ScenarioError:
         return None
 

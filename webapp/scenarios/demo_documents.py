@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+REFERENCE_NAME = "three-regions"
+"""The demo that the others are compared with."""
 NUM_REQUESTS = 2_000
 REQUEST_SPAN_S = 435.0
 """About the length of 300 iterations of the Atlas demo, so that its bubbles see all of them."""
@@ -52,7 +54,7 @@ def three_regions() -> dict[str, Any]:
     """Return Atlas over three regions, with Llama-3-8B prefill in its bubbles."""
     return {
         **_over_three_regions(
-            name="three-regions",
+            name=REFERENCE_NAME,
             description=(
                 "Atlas over three datacenters 40 ms apart: many connections, and a cell's pipelines take turns. "
                 "Llama-3-8B prefill requests are booked into the bubbles of 300 iterations."
@@ -81,7 +83,7 @@ def three_regions() -> dict[str, Any]:
 def three_regions_gpipe() -> dict[str, Any]:
     """Return the same job under gpipe with one connection a node pair: what Atlas is measured against."""
     return _over_three_regions(
-        name="three-regions under gpipe",
+        name=f"{REFERENCE_NAME} under gpipe",
         description=(
             "The same job, stages and WAN as three-regions, but one TCP connection a node pair and the order of GPipe: "
             "the window over the round-trip time holds every transfer back."

@@ -12,7 +12,8 @@ from typing import Any
 
 import yaml
 
-from webapp.engine import ScenarioError, parse_text
+from webapp.engine import ScenarioError
+from webapp.scenarios.folding import Fold, fold, parsed
 from webapp.scenarios.yaml_text import block_lines, entry_lines, flow, yaml_from
 
 Path = tuple[str | int, ...]
@@ -50,35 +51,50 @@ def edited(text: str, document: dict[str, Any], changes: Sequence[Change]) -> tu
         wanted = _applied(wanted, change.path, change)
     if _same(wanted, document):
         return text, document
+    folded = fold(text)
     try:
-        spliced = text
+        spliced = folded.text
         for change in changes:
             spliced = _spliced(spliced, change)
-        if _same(parse_text(spliced), wanted):
+        spliced = folded.unfolded(spliced)
+        if _same(parsed(spliced), wanted):
             return spliced, wanted
-    except (_CannotSpliceError, ScenarioError, yaml.YAMLError):
+    except (_CannotSpliceError, ScenarioError, yaml.YAMLError, ValueError):
         pass
     return yaml_from(wanted), wanted
 
 
 def lines_of(text: str, paths: Sequence[Path]) -> list[int | None]:
     """Return the line (from 1) on which each path, or its nearest existing parent, is written."""
+    folded = fold(text)
     try:
-        root = yaml.compose(text, Loader=yaml.CSafeLoader)
+        root = yaml.compose(folded.text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError:
         root = None
-    return [None if root is None or not path else _line_of(root, path) for path in paths]
+    return [None if root is None or not path else _line_of(root, path, folded) for path in paths]
 
 
-def _line_of(node: yaml.Node, path: Path) -> int:
+def _line_of(node: yaml.Node, path: Path, folded: Fold) -> int:
     line = node.start_mark.line
     for part in path:
-        found = _child(node, part)
-        if found is None:
-            break
-        key, node = found
+        if isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+            for item in node.value:
+                num_rows = folded.num_rows(item.value) if isinstance(item, yaml.ScalarNode) else None
+                if num_rows is not None and part < num_rows:
+                    return folded.line(item.start_mark.line) + part + 1
+                if part == 0:
+                    break
+                part -= num_rows or 1
+            else:
+                break
+            key, node = None, item
+        else:
+            found = _child(node, part)
+            if found is None:
+                break
+            key, node = found
         line = (key or node).start_mark.line
-    return int(line) + 1
+    return folded.line(int(line)) + 1
 
 
 def _same(left: Any, right: Any) -> bool:

@@ -59,7 +59,9 @@ function rangeText(schema) {
   const parts = [];
   if (schema.minimum !== undefined) parts.push(`≥ ${schema.minimum}`);
   if (schema.exclusiveMinimum !== undefined) parts.push(`> ${schema.exclusiveMinimum}`);
-  if (schema.maximum !== undefined) parts.push(`≤ ${schema.maximum.toLocaleString("en")}`);
+  if (schema.maximum !== undefined) {
+    parts.push(`≤ ${Number.isSafeInteger(schema.maximum) ? schema.maximum.toLocaleString("en") : schema.maximum.toPrecision(3)}`);
+  }
   if (schema.default !== undefined && schema.default !== null && typeof schema.default !== "object" && schema.default !== "") {
     parts.push(`default ${schema.default}`);
   }

@@ -59,6 +59,9 @@ function show(reply) {
     showSummary(page, current, reply.requests);
   }
   problems.show(reply.problems);
+  const count = /** @type {HTMLElement} */ (page.querySelector("[data-go-problems]"));
+  count.hidden = reply.problems.length === 0;
+  count.textContent = reply.problems.length === 1 ? "1 problem" : `${reply.problems.length} problems`;
   for (const button of page.querySelectorAll("button[data-needs-valid]")) {
     const blocked = reply.problems.length > 0;
     button.setAttribute("aria-disabled", String(blocked));
@@ -125,6 +128,7 @@ function move(step) {
   sync.poke(0);
 }
 
+page.querySelector("[data-go-problems]")?.addEventListener("click", () => problems.goTo(problems.problems[0]));
 page.querySelector("[data-undo]")?.addEventListener("click", () => move(-1));
 page.querySelector("[data-redo]")?.addEventListener("click", () => move(1));
 pane.area.addEventListener("input", () => {

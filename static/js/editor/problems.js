@@ -106,14 +106,18 @@ export class Problems {
  * @param {Problem[]} problems
  */
 function mark(holder, problems) {
-  const own = holder.getAttribute("data-problem");
-  const exists = holder.querySelector(":scope > .field-error");
-  const text = problems.map((problem) => (problem.path === own ? problem.message : `${problem.path}: ${problem.message}`)).join("\n");
+  const own = holder.getAttribute("data-problem") ?? "";
+  const id = `problem-${own.replaceAll(/[^\w]+/g, "-")}`;
+  const exists = document.getElementById(id);
+  const label = holder.closest("tr[data-row]") ? holder.getAttribute("data-label") : null;
+  const text = problems
+    .map((problem) => (problem.path === own ? `${label ? `${label}: ` : ""}${problem.message}` : `${problem.path}: ${problem.message}`))
+    .join("\n");
   if (exists?.textContent === text || (!exists && text === "")) return;
   const fields = [...holder.querySelectorAll("input, select, textarea")].filter((field) => field.closest("[data-problem]") === holder);
   holder.classList.toggle("has-problem", text !== "");
   if (text === "") {
-    exists?.remove();
+    if (exists) takeAway(exists);
     for (const field of fields) {
       field.removeAttribute("aria-invalid");
       field.setAttribute("aria-describedby", field.getAttribute("data-hint") ?? "");
@@ -123,11 +127,38 @@ function mark(holder, problems) {
   }
   const error = exists ?? document.createElement("p");
   error.className = "field-error";
-  error.id = `problem-${own?.replaceAll(/[^\w]+/g, "-")}`;
+  error.id = id;
   error.textContent = text;
-  if (!exists) holder.append(error);
+  if (!exists) placeFor(holder).append(error);
   for (const field of fields) {
     field.setAttribute("aria-invalid", "true");
     field.setAttribute("aria-describedby", [error.id, field.getAttribute("data-hint")].filter(Boolean).join(" "));
   }
+}
+
+/**
+ * Where the sentence about a field goes: beside it, or under its row where a cell is too narrow.
+ *
+ * @param {Element} holder
+ * @returns {Element}
+ */
+function placeFor(holder) {
+  const row = holder.closest("tr[data-row]");
+  if (!row) return holder;
+  const next = row.nextElementSibling;
+  if (next?.classList.contains("row-errors")) return /** @type {Element} */ (next.firstElementChild);
+  const errors = document.createElement("tr");
+  errors.className = "row-errors";
+  const cell = document.createElement("td");
+  cell.colSpan = row.children.length;
+  errors.append(cell);
+  row.after(errors);
+  return cell;
+}
+
+/** @param {Element} error */
+function takeAway(error) {
+  const row = error.closest("tr.row-errors");
+  error.remove();
+  if (row && !row.querySelector(".field-error")) row.remove();
 }

@@ -55,10 +55,12 @@ export class Rows {
   resize(body, count, total) {
     const prefix = body.dataset.rows ?? "";
     const template = /** @type {HTMLTemplateElement} */ (document.getElementById(body.dataset.template ?? ""));
-    while (body.children.length > count) body.lastElementChild?.remove();
-    while (body.children.length < count) {
-      body.append(instance(template, `${prefix}[${body.children.length}]`, body.children.length));
+    const rows = [...body.querySelectorAll(":scope > [data-row]")];
+    for (const row of rows.slice(count)) {
+      if (row.nextElementSibling?.classList.contains("row-errors")) row.nextElementSibling.remove();
+      row.remove();
     }
+    for (let index = rows.length; index < count; index += 1) body.append(instance(template, `${prefix}[${index}]`, index));
     const section = body.closest("[data-section]");
     const more = section?.querySelector(`[data-more="${prefix}"]`);
     if (more) {

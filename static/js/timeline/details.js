@@ -1,5 +1,6 @@
 /** The panel of the selected segment: everything that is known of it, times to the nanosecond. */
 
+import { element, quietButton } from "./elements.js";
 import { GROUP_OF_KIND, GROUPS, HAS_MICROBATCH, Kind, KIND_NAMES } from "./kinds.js";
 import { segmentTitle, transferOf } from "./hit.js";
 import { duration, grouped, instant } from "./units.js";
@@ -41,43 +42,19 @@ export function segmentFacts(segment, source) {
 }
 
 /**
- * @param {HTMLElement} element
+ * @param {HTMLElement} panel
  * @param {import("./hit.js").Segment | null} segment
  * @param {import("./live_source.js").Source} source
  * @param {{close: () => void, fit: () => void}} actions
  */
-export function drawDetails(element, segment, source, actions) {
-  element.hidden = !segment;
+export function drawDetails(panel, segment, source, actions) {
+  panel.hidden = !segment;
   if (!segment) return;
-  const head = document.createElement("div");
-  head.className = "card-head";
-  const title = document.createElement("h3");
-  title.textContent = segmentTitle(segment, source.layout);
+  const title = element("h3", "", segmentTitle(segment, source.layout));
   title.style.setProperty("--fill", `var(--kind-${GROUPS[GROUP_OF_KIND[segment.kind]].token})`);
-  const buttons = document.createElement("div");
-  buttons.className = "button-row";
-  buttons.append(button("Fit", actions.fit), button("Close", actions.close));
-  head.append(title, buttons);
-  const facts = document.createElement("dl");
-  facts.className = "tl-facts";
-  for (const [name, value] of segmentFacts(segment, source)) {
-    const pair = document.createElement("div");
-    const term = document.createElement("dt");
-    term.textContent = name;
-    const description = document.createElement("dd");
-    description.textContent = value;
-    pair.append(term, description);
-    facts.append(pair);
-  }
-  element.replaceChildren(head, facts);
-}
-
-/** @param {string} text @param {() => void} press */
-function button(text, press) {
-  const node = document.createElement("button");
-  node.type = "button";
-  node.className = "button button-small button-ghost";
-  node.textContent = text;
-  node.addEventListener("click", press);
-  return node;
+  const buttons = element("div", "button-row", quietButton("Fit", actions.fit), quietButton("Close", actions.close));
+  const facts = segmentFacts(segment, source).map(([name, value]) =>
+    element("div", "", element("dt", "", name), element("dd", "", value)),
+  );
+  panel.replaceChildren(element("div", "card-head", title, buttons), element("dl", "tl-facts", ...facts));
 }

@@ -60,6 +60,8 @@ export function exactFigure(frame, scene) {
     const px = exact.duration[i] / nsPerPx;
     const end = start + (px >= 3 ? exact.duration[i] - nsPerPx : Math.max(exact.duration[i], nsPerPx));
     paths[group].push(`M${start.toFixed(digits)},${top}H${end.toFixed(digits)}V${bottom}H${start.toFixed(digits)}Z`);
+    // A frame may reach beyond the window, so that a short pan needs no other.
+    if (start >= view.t1 || (start + exact.duration[i] <= view.t0 && start < view.t0)) continue;
     shown += 1;
     if (px < MIN_LABEL_PX || rowPx < MIN_LABEL_ROW_PX) continue;
     const from = Math.max(start, view.t0);

@@ -1,4 +1,4 @@
-/** The far level: a heatmap of the kind that takes most of each bin. */
+/** The far level: a heatmap of the kind that takes most of each bin, or of how busy its rows are. */
 
 import { GROUP_OF_KIND, GROUPS, IDLE } from "./kinds.js";
 
@@ -11,11 +11,12 @@ const MIN_GAP_ROW_PX = 11;
  */
 export function farFigure(frame, scene) {
   const { layout, view, palette } = scene;
-  const { dominant, groupFirst, bins } = /** @type {any} */ (frame);
+  const { dominant, busy, groupFirst, bins } = /** @type {any} */ (frame);
+  const isBusy = view.shade === "busy";
   const level = new Uint8Array(256).fill(IDLE_LEVEL);
   GROUP_OF_KIND.forEach((group, kind) => (level[kind] = view.hidden.has(group) ? IDLE_LEVEL : group));
   level[IDLE] = IDLE_LEVEL;
-  const idle = new Uint8Array(bins).fill(IDLE_LEVEL);
+  const idle = new Uint8Array(bins).fill(isBusy ? 0 : IDLE_LEVEL);
   /** @type {Uint8Array[]} */
   const z = [];
   const edges = [];
@@ -24,9 +25,10 @@ export function farFigure(frame, scene) {
     const from = layout.slotOf(groupFirst[group]);
     const next = group + 1 < groupFirst.length ? groupFirst[group + 1] : frame.lastRow + 1;
     const to = layout.slotOf(next - 1) + 1;
+    const at = [group * bins, (group + 1) * bins];
     if (edges.length && edges[edges.length - 1] < from) z.push(idle);
     if (!edges.length || edges[edges.length - 1] < from) edges.push(from);
-    z.push(dominant.subarray(group * bins, (group + 1) * bins).map((/** @type {number} */ kind) => level[kind]));
+    z.push(isBusy ? busy.subarray(...at) : dominant.subarray(...at).map((/** @type {number} */ kind) => level[kind]));
     edges.push(to);
   }
   for (let i = 1; i < edges.length; i += 1) uniform &&= edges[i] - edges[i - 1] === 1;
@@ -38,9 +40,9 @@ export function farFigure(frame, scene) {
     x0: frame.t0 + dx / 2,
     dx,
     ...vertical,
-    zmin: -0.5,
-    zmax: IDLE_LEVEL + 0.5,
-    colorscale: steps([...palette.fill, palette.bg]),
+    ...(isBusy
+      ? { zmin: 0, zmax: 255, colorscale: "Cividis" }
+      : { zmin: -0.5, zmax: IDLE_LEVEL + 0.5, colorscale: steps([...palette.fill, palette.bg]) }),
     showscale: false,
     hoverinfo: "skip",
   };

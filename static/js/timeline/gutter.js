@@ -22,7 +22,7 @@ export function gutterWidth(layout, widthPx) {
 export function drawGutter(element, layout, view, height) {
   const rowPx = height / (view.y1 - view.y0);
   const step = STEPS.find((candidate) => candidate * rowPx >= LABEL_PX) ?? 1000;
-  const headings = new Map(layout.headings.map((heading) => [layout.slotOf(heading.index) - 1, heading.text]));
+  const headings = new Map(layout.headings.map((heading) => [layout.slotOf(heading.index) - 1, headingOf(layout, heading)]));
   const nodes = [];
   let lastY = -Infinity;
   for (let slot = Math.floor(view.y0); slot < Math.ceil(view.y1); slot += 1) {
@@ -31,7 +31,7 @@ export function drawGutter(element, layout, view, height) {
     const heading = headings.get(slot);
     if (heading !== undefined) {
       if (y - lastY < LABEL_PX) continue;
-      nodes.push(label("tl-heading", heading, y));
+      nodes.push(label("tl-heading", heading.isFolded ? `${heading.text} ▸ ${heading.count} folded` : heading.text, y));
       lastY = y;
       continue;
     }
@@ -41,6 +41,11 @@ export function drawGutter(element, layout, view, height) {
     lastY = y;
   }
   element.replaceChildren(...nodes);
+}
+
+/** @param {import("./layout.js").Layout} layout @param {{index: number, text: string}} heading */
+function headingOf(layout, { index, text }) {
+  return { text, count: layout.numLocal, isFolded: layout.foldsLocal && index >= layout.numShownRows };
 }
 
 /** @param {import("./layout.js").Layout} layout @param {number} index */

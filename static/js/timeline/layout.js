@@ -4,6 +4,8 @@
  * Row ids: worker `pipeline * P + stage`, then channel `D * P + cell * channels + channel`. On screen
  * workers come by datacenter, pipeline, stage; then the network group, WAN before local. A *slot* is a
  * position on the vertical axis: every row takes one, and so does the heading of each network group.
+ * The local channels, which come last, can be folded away under their heading; their slots are then
+ * beyond the end.
  *
  * @typedef {{index: number, row: number, datacenter: string, pipeline: number, stage: number}} WorkerRow
  */
@@ -36,7 +38,8 @@ export class Layout {
     this.headings = [];
     if (this.numWan) this.headings.push({ index: this.numWorkers, text: "WAN channels" });
     if (this.numLocal) this.headings.push({ index: this.numWorkers + this.numWan, text: "Local channels" });
-    this.numSlots = this.numRows + this.headings.length;
+    /** Whether the local channels are folded away. */
+    this.foldsLocal = false;
     this.separatorSlots = this.#separators();
   }
 
@@ -59,6 +62,15 @@ export class Layout {
     return order;
   }
 
+  /** Rows that are not folded away; the first so many display indices. */
+  get numShownRows() {
+    return this.foldsLocal ? this.numRows - this.numLocal : this.numRows;
+  }
+
+  get numSlots() {
+    return this.numShownRows + this.headings.length;
+  }
+
   /** Slot of a display index. @param {number} index */
   slotOf(index) {
     let slot = index;
@@ -73,14 +85,23 @@ export class Layout {
       if (index === heading.index) return -1;
       if (index > heading.index) index -= 1;
     }
-    return index >= 0 && index < this.numRows ? index : -1;
+    return index >= 0 && index < this.numShownRows ? index : -1;
   }
 
-  /** First display index at or below a slot. @param {number} slot */
+  /** First display index at or below a slot, or the last of all. @param {number} slot */
   indexFrom(slot) {
     const whole = Math.max(0, Math.min(this.numSlots - 1, Math.floor(slot)));
-    const index = this.indexAt(whole);
-    return index >= 0 ? index : Math.min(this.numRows - 1, this.indexAt(whole + 1));
+    const here = this.indexAt(whole);
+    if (here >= 0) return here;
+    const below = this.indexAt(whole + 1);
+    return below >= 0 ? below : this.numShownRows - 1;
+  }
+
+  /** Last display index at or above a slot, or the first of all. @param {number} slot */
+  indexUpTo(slot) {
+    const whole = Math.max(0, Math.min(this.numSlots - 1, Math.floor(slot)));
+    const here = this.indexAt(whole);
+    return here >= 0 ? here : Math.max(0, this.indexAt(whole - 1));
   }
 
   /** @param {number} row */

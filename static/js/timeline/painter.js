@@ -11,12 +11,12 @@ import { groupsIn, OverviewStrip } from "./overview.js";
 import { readPalette } from "./palette.js";
 import { Plot } from "./plot.js";
 import { statusText } from "./status.js";
-import { READABLE_ROW_PX } from "./view.js";
 
 const LIVE_FRAME_MS = 100;
 const MIN_FRAME_MS = 30;
 const MAX_FRAME_MS = 250;
 const OVERVIEW_MS = 1000;
+const MIN_BINS = 500;
 const MAX_BINS = 1000;
 const GROUP_PX = 3;
 const ENTER_EXACT = 6000;
@@ -31,7 +31,6 @@ const MIN_STRIP_ITERATION_PX = 12;
  * @property {(t0: number, t1: number) => void} show
  * @property {() => void} fitAll
  * @property {(group: number) => void} toggle
- * @property {() => void} showReadableRows
  */
 
 export class Painter {
@@ -116,28 +115,23 @@ export class Painter {
     const { view } = this.host;
     const { layout } = source;
     const rowPx = this.height / (view.y1 - view.y0);
-    const isThin = rowPx < READABLE_ROW_PX - 0.5;
     const frame = await source.window({
       t0: view.t0,
       t1: view.t1,
       firstRow: view.firstRow(layout),
       lastRow: view.lastRow(layout),
-      bins: Math.min(MAX_BINS, Math.round(this.width)),
+      bins: Math.min(MAX_BINS, Math.max(MIN_BINS, Math.round(this.width))),
       groups: Math.floor(this.height / GROUP_PX),
-      exactLimit: isThin ? 0 : this.level === "L2" ? LEAVE_EXACT : ENTER_EXACT,
+      exactLimit: rowPx < GROUP_PX - 0.5 ? 0 : this.level === "L2" ? LEAVE_EXACT : ENTER_EXACT,
     });
     await plotlyReady;
     if (source !== this.host.source) return;
-    if (isThin && frame.total > 0 && frame.total <= ENTER_EXACT) {
-      this.host.showReadableRows();
-      return;
-    }
     const from = performance.now();
     drawGutter(this.gutter, layout, view, this.height);
     this.#drawThumb();
     const scene = { layout, view, width: this.width, height: this.height, palette: this.palette };
     const headNs = source.live && source.iterationNs ? source.simulatedNs : 0;
-    const marks = { iterationNs: source.iterationNs, headNs, selected: this.host.selected() };
+    const marks = { iterationNs: source.iterationNs, headNs, range: view.marked, selected: this.host.selected() };
     const shown = await this.plot.draw(frame, scene, marks);
     this.costMs = performance.now() - from;
     this.level = frame.level;
@@ -153,11 +147,13 @@ export class Painter {
    */
   #report(frame, shown, rowPx, source) {
     const { root } = this;
-    this.status.textContent = statusText(frame, shown, rowPx, this.host.view.hidden.size > 0);
+    const { hidden, shade } = this.host.view;
+    this.status.textContent = statusText(frame, shown, { rowPx, hidesKinds: hidden.size > 0, shade });
     this.empty.hidden = frame.total > 0;
     const isWaiting = source.live && !source.simulatedNs;
     this.empty.textContent = isWaiting ? "Waiting for the first segments" : "Nothing runs in this window: every row is idle";
     root.dataset.state = "ready";
+    this.#drawTools(frame.level);
     root.dataset.level = frame.level;
     root.dataset.shown = String(shown);
     root.dataset.total = String(frame.total);
@@ -174,9 +170,23 @@ export class Painter {
     track.hidden = view.showsAllRows;
     this.thumb.style.top = `${(100 * view.y0) / view.numSlots}%`;
     this.thumb.style.height = `${(100 * (view.y1 - view.y0)) / view.numSlots}%`;
-    for (const button of this.root.querySelectorAll("[data-rows]")) {
-      button.setAttribute("aria-pressed", String((button.getAttribute("data-rows") === "all") === view.showsAllRows));
-    }
+  }
+
+  /** What the buttons beside the legend say. @param {string} level */
+  #drawTools(level) {
+    const { view, source } = this.host;
+    const press = (/** @type {string} */ name, /** @type {string} */ value) => {
+      for (const button of this.root.querySelectorAll(`[${name}]`)) {
+        button.setAttribute("aria-pressed", String(button.getAttribute(name) === value));
+      }
+    };
+    press("data-rows", view.showsAllRows ? "all" : "readable");
+    press("data-shade", view.shade);
+    const find = (/** @type {string} */ selector) => /** @type {HTMLElement} */ (this.root.querySelector(selector));
+    find('[data-part="shade"]').hidden = level !== "L1";
+    const fold = find('[data-action="fold"]');
+    fold.hidden = !source?.layout.numLocal;
+    fold.setAttribute("aria-pressed", String(!source?.layout.foldsLocal));
   }
 
   async #drawStrip() {

@@ -29,7 +29,7 @@ export class Plot {
   /**
    * @param {import("./aggregate.js").WindowFrame} frame
    * @param {import("./exact.js").Scene} scene
-   * @param {{iterationNs: number, headNs: number, selected: {row: number, start: number, duration: number} | null}} marks
+   * @param {{iterationNs: number, headNs: number, range: {t0: number, t1: number} | null, selected: {row: number, start: number, duration: number} | null}} marks
    * @returns {Promise<number>}  how many segments are shown
    */
   async draw(frame, scene, marks) {
@@ -41,6 +41,7 @@ export class Plot {
       ...iterationLines(scene, marks.iterationNs),
       ...separators(scene),
       ...liveHead(scene, marks.headNs),
+      ...markedRange(scene, marks.range),
       ...selectionOutline(scene, marks.selected),
     ];
     await globalThis.Plotly.react(
@@ -112,6 +113,15 @@ function iterationLines({ view, width, palette }, iterationNs) {
 function liveHead({ view, palette }, headNs) {
   if (headNs <= view.t0 || headNs >= view.t1) return [];
   return [lineShape(`M${headNs},${view.y0}V${view.y1}`, { color: palette.accent, width: 1.5 })];
+}
+
+/** @param {import("./exact.js").Scene} scene @param {{t0: number, t1: number} | null} range */
+function markedRange({ view, palette }, range) {
+  if (!range || range.t1 < view.t0 || range.t0 > view.t1) return [];
+  const box = { type: "rect", xref: "x", yref: "y", layer: "above", y0: view.y0, y1: view.y1, line: { width: 0 } };
+  const shade = { ...box, x0: range.t0, x1: range.t1, fillcolor: withAlpha(palette.accent, 0.1) };
+  const edges = `M${range.t0},${view.y0}V${view.y1}M${range.t1},${view.y0}V${view.y1}`;
+  return [shade, lineShape(edges, { color: palette.accent, width: 1.5, dash: "2px,3px" })];
 }
 
 /** @param {import("./exact.js").Scene} scene */

@@ -9,13 +9,13 @@ import { Inspector } from "./inspector.js";
 import { keyListener } from "./keys.js";
 import { GROUPS } from "./kinds.js";
 import { Painter } from "./painter.js";
-import { READABLE_ROW_PX, View } from "./view.js";
+import { drawRange } from "./range.js";
+import { listenToScroller, plotHeight } from "./scroller.js";
+import { showTable } from "./table.js";
+import { instantFrom } from "./units.js";
+import { View } from "./view.js";
 
-const MAX_ROW_PX = 26;
 const COMFORTABLE_ROW_PX = 18;
-const MAX_HEIGHT_PX = 760;
-const MIN_HEIGHT_PX = 320;
-const BELOW_PX = 64;
 const HEAD_ROOM = 0.06;
 const USUAL_ITERATIONS = 2;
 
@@ -60,20 +60,57 @@ export class Timeline {
       scroll: (rows) => this.scroll(rows),
       step: (direction) => this.inspector.step(direction),
       fit: () => this.fit(),
+      mark: () => this.mark(),
+      goTo: () => this.#dialog("goto").showModal(),
       follow: () => this.follow(!view.follow),
       toggle: (group) => this.toggle(group),
-      escape: () => this.inspector.select(null),
-      help: () => this.help(),
+      escape: () => (view.marked ? this.clearMark() : this.inspector.select(null)),
+      help: () => this.#dialog("help").showModal(),
     });
     document.addEventListener("keydown", listener);
-    this.painter.gutter.addEventListener("wheel", (event) => this.#scrollByWheel(event), { passive: false });
-    listenToThumb(this.painter.thumb, (share) => this.scroll(share * view.numSlots));
-    this.root.addEventListener("click", (event) => {
-      const button = /** @type {Element} */ (event.target).closest("[data-action], [data-rows]");
-      if (button?.getAttribute("data-action") === "fit") this.fit();
-      if (button?.getAttribute("data-action") === "help") this.help();
-      if (button?.hasAttribute("data-rows")) this.showRows(button.getAttribute("data-rows") === "all", view.y0);
+    listenToScroller(this.painter, {
+      byShare: (share) => this.scroll(share * view.numSlots),
+      byRows: (rows) => this.scroll(rows),
     });
+    this.root.addEventListener("click", (event) => this.#press(/** @type {Element} */ (event.target)));
+    const form = /** @type {HTMLFormElement} */ (this.#dialog("goto").querySelector("form"));
+    form.addEventListener("submit", (event) => this.#goTo(event, form));
+  }
+
+  /** @param {string} part @returns {HTMLDialogElement} */
+  #dialog(part) {
+    return /** @type {HTMLDialogElement} */ (this.root.querySelector(`dialog[data-part="${part}"]`));
+  }
+
+  /** A button of the timeline. @param {Element} target */
+  #press(target) {
+    const button = target.closest("[data-action], [data-rows], [data-shade]");
+    const action = button?.getAttribute("data-action");
+    if (action === "fit") this.fit();
+    if (action === "help") this.#dialog("help").showModal();
+    if (action === "table" && this.source) showTable(this.#dialog("table"), this.source, this.view);
+    if (action === "fold") this.fold(!this.source?.layout.foldsLocal);
+    if (button?.hasAttribute("data-rows")) this.showRows(button.getAttribute("data-rows") === "all", this.view.y0);
+    if (button?.hasAttribute("data-shade")) {
+      this.view.shade = button.getAttribute("data-shade") === "busy" ? "busy" : "kind";
+      this.changed();
+    }
+  }
+
+  /** @param {SubmitEvent} event @param {HTMLFormElement} form */
+  #goTo(event, form) {
+    const input = /** @type {HTMLInputElement} */ (form.elements.namedItem("at"));
+    const submitter = /** @type {HTMLButtonElement | null} */ (event.submitter);
+    if (submitter?.value === "close") return;
+    event.preventDefault();
+    const at = instantFrom(input.value, this.source?.iterationNs ?? 0);
+    const isWrong = !(at >= 0 && at <= this.view.maxNs);
+    input.setAttribute("aria-invalid", String(isWrong));
+    /** @type {HTMLElement} */ (form.querySelector(".field-error")).hidden = !isWrong;
+    if (isWrong) return;
+    this.#dialog("goto").close();
+    this.show(at - this.view.span / 2, at + this.view.span / 2);
+    /** @type {HTMLElement} */ (this.surface.parentElement).focus({ preventScroll: true });
   }
 
   #listenToWindow() {
@@ -98,10 +135,13 @@ export class Timeline {
    */
   open(source, start) {
     const isFirst = !this.source;
-    this.source = source;
     const { layout } = source;
-    this.view.numSlots = layout.numSlots;
+    const folded = this.source?.layout.foldsLocal;
+    this.source = source;
     this.root.style.setProperty("--gutter", `${gutterWidth(layout, this.root.clientWidth)}px`);
+    if (isFirst) this.view.foldsLocal = View.foldIn(start.search);
+    layout.foldsLocal = folded ?? this.view.foldsLocal ?? !plotHeight(layout.numSlots, this.#top()).fits;
+    this.view.numSlots = layout.numSlots;
     if (isFirst) {
       this.view.showRows(0, layout.numSlots);
       this.#resize();
@@ -116,6 +156,7 @@ export class Timeline {
     this.painter.renewStrip();
     this.advance();
     this.inspector.restore();
+    if (isFirst && this.view.marked) this.#drawMark();
   }
 
   /** The source has more to show. */
@@ -206,6 +247,7 @@ export class Timeline {
   reveal({ row, start, duration }) {
     const { view, source } = this;
     if (!source) return;
+    if (source.layout.indexOf[row] >= source.layout.numShownRows) this.fold(false);
     if (start + duration < view.t0 || start > view.t1) {
       const middle = start + duration / 2;
       this.show(middle - view.span / 2, middle + view.span / 2);
@@ -214,18 +256,59 @@ export class Timeline {
     if (slot < view.y0 || slot + 1 > view.y1) view.showRows(slot - (view.y1 - view.y0) / 2, view.y1 - view.y0);
   }
 
-  /** @param {number} rows */
+  /** Tells whether there was anything to scroll. @param {number} rows */
   scroll(rows) {
-    if (this.view.showsAllRows) return;
+    if (this.view.showsAllRows) return false;
     this.view.scrollRows(rows);
+    this.changed();
+    return true;
+  }
+
+  /** Fold the local channels away, or show them. @param {boolean} folds */
+  fold(folds) {
+    const { view, source } = this;
+    if (!source?.layout.numLocal) return;
+    const wasAll = view.showsAllRows;
+    const rows = view.y1 - view.y0;
+    source.layout.foldsLocal = folds;
+    view.foldsLocal = folds;
+    view.numSlots = source.layout.numSlots;
+    view.showRows(wasAll ? 0 : view.y0, wasAll ? view.numSlots : rows);
+    this.#resize();
+    this.inspector.announce(`local channels ${folds ? "folded away" : "shown"}`);
     this.changed();
   }
 
-  /** @param {WheelEvent} event */
-  #scrollByWheel(event) {
-    if (this.view.showsAllRows) return;
-    event.preventDefault();
-    this.scroll(event.deltaY / 40);
+  /** Mark the range of the selected segment, or of the window; a second time drops the mark. */
+  mark() {
+    const { view, source } = this;
+    const selected = this.inspector.selected;
+    if (!source) return;
+    const [t0, t1] = selected ? [selected.start, selected.start + Math.max(1, selected.duration)] : [view.t0, view.t1];
+    if (view.marked?.t0 === t0 && view.marked.t1 === t1) {
+      this.clearMark();
+      return;
+    }
+    view.marked = { t0, t1 };
+    this.#drawMark();
+    this.changed();
+  }
+
+  clearMark() {
+    this.view.marked = null;
+    /** @type {HTMLElement} */ (this.root.querySelector('[data-part="range"]')).hidden = true;
+    this.changed();
+  }
+
+  #drawMark() {
+    const { view, source } = this;
+    const marked = view.marked;
+    if (!source || !marked) return;
+    const panel = /** @type {HTMLElement} */ (this.root.querySelector('[data-part="range"]'));
+    drawRange(panel, marked, source, view, {
+      fit: () => this.show(marked.t0, marked.t1),
+      clear: () => this.clearMark(),
+    });
   }
 
   /** @param {boolean} all @param {number} from */
@@ -233,14 +316,6 @@ export class Timeline {
     const { view, painter } = this;
     view.showRows(all ? 0 : from, all ? view.numSlots : Math.floor(painter.height / COMFORTABLE_ROW_PX));
     this.changed();
-  }
-
-  showReadableRows() {
-    this.showRows(false, this.view.y0);
-  }
-
-  help() {
-    /** @type {HTMLDialogElement} */ (this.root.querySelector('[data-part="help"]')).showModal();
   }
 
   /** @param {number} from @param {number} to @param {boolean} done */
@@ -253,14 +328,17 @@ export class Timeline {
     if (done && right - left > 0.004) this.show(t0 + left * span, t0 + right * span);
   }
 
+  /** Where the plot begins in the page, px. */
+  #top() {
+    return this.painter.gutter.getBoundingClientRect().top + scrollY;
+  }
+
   #resize() {
-    const { view, painter } = this;
+    const { view, painter, source } = this;
+    if (!source) return;
     const width = this.surface.clientWidth;
-    const top = painter.gutter.getBoundingClientRect().top + scrollY;
-    const available = Math.round(Math.min(Math.max(innerHeight - top - BELOW_PX, MIN_HEIGHT_PX), MAX_HEIGHT_PX));
     const slots = view.numSlots;
-    const fits = available / slots >= READABLE_ROW_PX;
-    const height = fits ? Math.round(slots * Math.min(MAX_ROW_PX, available / slots)) : available;
+    const { fits, height } = plotHeight(slots, this.#top());
     if (width === painter.width && height === painter.height) return;
     const rowPx = painter.height / (view.y1 - view.y0);
     const wasAll = view.showsAllRows;
@@ -272,21 +350,6 @@ export class Timeline {
     painter.renewStrip();
     painter.request();
   }
-}
-
-/** Drag the thumb of the row scroller. @param {HTMLElement} thumb @param {(share: number) => void} scroll */
-function listenToThumb(thumb, scroll) {
-  let last = NaN;
-  thumb.addEventListener("pointerdown", (event) => {
-    last = event.clientY;
-    thumb.setPointerCapture(event.pointerId);
-  });
-  thumb.addEventListener("pointermove", (event) => {
-    if (Number.isNaN(last)) return;
-    scroll((event.clientY - last) / /** @type {HTMLElement} */ (thumb.parentElement).clientHeight);
-    last = event.clientY;
-  });
-  thumb.addEventListener("lostpointercapture", () => (last = NaN));
 }
 
 /** The next of 1, 1.5, 2, 3, 5, 7.5 times a power of ten, so that a growing window rests between steps. @param {number} ns */

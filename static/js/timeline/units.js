@@ -57,11 +57,27 @@ export function percent(fraction) {
  * @returns {{values: number[], texts: string[], stepNs: number}}
  */
 export function ticks(t0, t1, widthPx) {
-  const rough = Math.max((t1 - t0) / Math.max(1, widthPx / 130), 1);
+  const rough = Math.max((t1 - t0) / Math.max(1, widthPx / (widthPx < 500 ? 80 : 130)), 1);
   const power = 10 ** Math.floor(Math.log10(rough));
   const stepNs = Math.max(1, (([1, 2, 5].find((factor) => factor * power >= rough) ?? 10) * power));
   const values = [];
   const edge = ((t1 - t0) / widthPx) * 26;
   for (let tick = Math.ceil((t0 + edge) / stepNs) * stepNs; tick <= t1 - edge; tick += stepNs) values.push(tick);
   return { values, texts: values.map((value) => instant(value, stepNs)), stepNs };
+}
+
+const FACTORS = /** @type {Record<string, number>} */ ({ ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9, min: 60e9, "": 1e9 });
+
+/**
+ * The instant that a text means: "12.5 s", "350 ms", "1.2" (seconds) or "#7", the start of iteration 7.
+ *
+ * @param {string} text
+ * @param {number} iterationNs  0 while unknown
+ * @returns {number}  NaN if it means none
+ */
+export function instantFrom(text, iterationNs) {
+  const iteration = /^\s*#\s*(\d+)\s*$/.exec(text);
+  if (iteration) return iterationNs ? (Number(iteration[1]) - 1) * iterationNs : NaN;
+  const found = /^\s*(\d+(?:[.,]\d+)?)\s*(ns|us|µs|ms|s|min|)\s*$/.exec(text.replaceAll(SPACE, " ").toLowerCase());
+  return found ? Math.round(Number(found[1].replace(",", ".")) * FACTORS[found[2]]) : NaN;
 }

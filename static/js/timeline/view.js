@@ -24,6 +24,12 @@ export class View {
     this.selected = null;
     /** Whether a person or a link chose the window. */
     this.chosen = false;
+    /** A marked range of time. @type {{t0: number, t1: number} | null} */
+    this.marked = null;
+    /** What the far level shows: the dominant kind, or how busy rows are. @type {"kind" | "busy"} */
+    this.shade = "kind";
+    /** Whether the local channels are folded away; null while nobody chose. @type {boolean | null} */
+    this.foldsLocal = null;
   }
 
   get span() {
@@ -89,7 +95,7 @@ export class View {
 
   /** @param {import("./layout.js").Layout} layout */
   lastRow(layout) {
-    return Math.max(this.firstRow(layout), layout.indexFrom(Math.ceil(this.y1) - 1));
+    return Math.max(this.firstRow(layout), layout.indexUpTo(Math.ceil(this.y1) - 1));
   }
 
   /**
@@ -108,8 +114,17 @@ export class View {
     const letters = GROUPS.filter((_, index) => !this.hidden.has(index)).map((group) => group.letter);
     put("kinds", this.hidden.size ? letters.join("") || "-" : "");
     put("follow", this.follow ? "1" : "");
+    put("shade", this.shade === "kind" ? "" : this.shade);
+    put("local", this.foldsLocal === null ? "" : this.foldsLocal ? "0" : "1");
+    put("mark", this.marked ? `${this.marked.t0}-${this.marked.t1}` : "");
     put("sel", this.selected ? `${this.selected.row}@${this.selected.start}` : "");
     return query.toString();
+  }
+
+  /** Whether the address says to fold the local channels away; null where it says nothing. @param {string} search */
+  static foldIn(search) {
+    const local = new URLSearchParams(search).get("local");
+    return local === null ? null : local === "0";
   }
 
   /**
@@ -128,13 +143,16 @@ export class View {
       this.chosen = true;
     }
     const rows = /^(\d+)-(\d+)$/.exec(query.get("rows") ?? "");
-    if (rows && Number(rows[1]) <= Number(rows[2]) && Number(rows[2]) < layout.numRows) {
+    if (rows && Number(rows[1]) <= Number(rows[2]) && Number(rows[2]) < layout.numShownRows) {
       const first = layout.slotOf(Number(rows[1]));
       this.showRows(first, layout.slotOf(Number(rows[2])) + 1 - first);
     }
     const kinds = query.get("kinds");
     if (kinds) this.hidden = new Set(GROUPS.flatMap((group, index) => (kinds.includes(group.letter) ? [] : [index])));
     if (query.has("follow")) this.follow = query.get("follow") === "1";
+    if (query.get("shade") === "busy") this.shade = "busy";
+    const marked = /^(\d+)-(\d+)$/.exec(query.get("mark") ?? "");
+    if (marked && Number(marked[1]) < Number(marked[2])) this.marked = { t0: Number(marked[1]), t1: Number(marked[2]) };
     const selected = /^(\d+)@(\d+)$/.exec(query.get("sel") ?? "");
     if (selected && Number(selected[1]) < layout.numRows) {
       this.selected = { row: Number(selected[1]), start: Number(selected[2]) };
