@@ -105,6 +105,8 @@ def test_more_operations_than_are_simulated_are_refused_before_anything_is_alloc
         ("{", 400, "line 1, column 2"),
         (b"\xff\xfe", 400, "UTF-8"),
         ("[" * 100_000, 400, "nested too deep"),
+        ('{"text": "\\ud800"}', 400, "half of a character"),
+        ("1" * 5_000, 400, "not valid JSON"),
         ("[]", 422, "form"),
         ("null", 422, "form"),
         ('"text"', 422, "form"),

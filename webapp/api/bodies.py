@@ -1,6 +1,7 @@
 """Reads request bodies: JSON, every fault with its path, never more than the limit."""
 
 import json
+import re
 from typing import Any, TypeVar
 
 from django.core.exceptions import RequestDataTooBig
@@ -11,6 +12,7 @@ from webapp.api.problems import RequestRefusedError
 from webapp.engine import Problem
 from webapp.settings import DATA_UPLOAD_MAX_MEMORY_SIZE
 
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 Body = TypeVar("Body", bound=BaseModel)
 
 
@@ -31,7 +33,8 @@ def takes(model: type[BaseModel]) -> dict[str, Any]:
 
 def _json_of(request: HttpRequest) -> Any:
     try:
-        return json.loads(request.body.decode("utf-8-sig"))
+        text = request.body.decode("utf-8-sig")
+        data = json.loads(text)
     except RequestDataTooBig as error:
         limit = f"{DATA_UPLOAD_MAX_MEMORY_SIZE / 1e6:.0f} MB"
         raise RequestRefusedError(
@@ -44,6 +47,14 @@ def _json_of(request: HttpRequest) -> Any:
         raise RequestRefusedError(400, f"The body is not valid JSON: {sentence}.", [Problem("", sentence)]) from error
     except RecursionError as error:
         raise RequestRefusedError(400, "The body is nested too deep.") from error
+    except ValueError as error:  # a whole number of thousands of digits
+        raise RequestRefusedError(400, f"The body is not valid JSON: {error}.") from error
+    if _SURROGATE.search(text):
+        try:
+            json.dumps(data, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise RequestRefusedError(400, "The body holds half of a character: a lone \\ud800 to \\udfff.") from error
+    return data
 
 
 def _fitted(data: Any, model: type[Body]) -> Body:

@@ -13,7 +13,8 @@ from typing import Any
 _INDENT = "  "
 _PLAIN_TEXT = re.compile(r"[A-Za-z_](?:[A-Za-z0-9_ ./()+-]*[A-Za-z0-9_./()+-])?")
 _RESERVED_WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
-_LINE_SEPARATORS = str.maketrans({"\u0085": "\\u0085", "\u2028": "\\u2028", "\u2029": "\\u2029", "\ufeff": "\\ufeff"})
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+"""What JSON leaves as it is and YAML does not take, or takes for the end of a line."""
 
 
 def yaml_from(document: dict[str, Any]) -> str:
@@ -70,5 +71,9 @@ def _scalar(value: Any) -> str:
     if isinstance(value, str):
         if _PLAIN_TEXT.fullmatch(value) and value.lower() not in _RESERVED_WORDS:
             return value
-        return json.dumps(value, ensure_ascii=False).translate(_LINE_SEPARATORS)
-    return json.dumps(str(value), ensure_ascii=False)
+        return _quoted(value)
+    return _quoted(str(value))
+
+
+def _quoted(text: str) -> str:
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
