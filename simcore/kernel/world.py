@@ -149,7 +149,7 @@ def tables(plan: Plan) -> Tables:
         is_blocking=plan.blocking_sends,
         max_in_flight=plan.max_in_flight,
         optimizer_ns=plan.optimizer_ns,
-        order=stage_orders(plan),
+        order=stage_orders(plan.schedule, stages, microbatches, chunks),
         duration_ns=np.tile(np.stack([plan.forward_ns, plan.backward_ns, plan.weight_ns]), layout.cell_size),
         worker_stage=np.tile(np.arange(stages, dtype=np.int32), layout.cell_size),
         unit_chunk=(units // microbatches).astype(np.int32),

@@ -7,7 +7,6 @@ of `Kind.FORWARD`, `Kind.BACKWARD` and `Kind.WEIGHT`.
 
 import numpy as np
 
-from simcore.costs.plan import Plan
 from simcore.schedules import gpipe, interleaved, one_f_one_b, zb_h1
 from simcore.schedules.order import Codes, Orders
 
@@ -20,16 +19,15 @@ _ORDERS: dict[str, Orders] = {
 }
 
 
-def stage_orders(plan: Plan) -> Codes:
+def stage_orders(schedule: str, num_stages: int, num_microbatches: int, num_chunks: int) -> Codes:
     """Return the operation codes of each stage in their order.
 
     Returns
     -------
-    NDArray[int32], shape (num_stages, num_worker_operations)
+    NDArray[int32], shape (num_stages, operations of a worker)
         Shape (num_stages, 0) when workers choose as they go.
     """
-    num_stages = plan.layout.num_stages
-    if plan.schedule == GREEDY:
+    if schedule == GREEDY:
         return np.empty((num_stages, 0), dtype=np.int32)
-    order = _ORDERS[plan.schedule]
-    return np.stack([order(num_stages, stage, plan.num_microbatches, plan.num_chunks) for stage in range(num_stages)])
+    order = _ORDERS[schedule]
+    return np.stack([order(num_stages, stage, num_microbatches, num_chunks) for stage in range(num_stages)])
