@@ -28,7 +28,10 @@ def random_document(seed: int) -> Document:
         "dispatch_ms": pick(0, 0, 2),
         "allreduce_blocks": pick(True, False),
         "hop_bytes_per_token": pick(0, 10_000),
-        "prefill": {"mode": "table", "table": pick([[100, 10], [200, 20]], [[100, 1], [300, 60]], [[1, 1e-7], [400, 40]])},
+        "prefill": {
+            "mode": "table",
+            "table": pick([[100, 10], [200, 20]], [[100, 1], [300, 60]], [[1, 1e-7], [400, 40]]),
+        },
     }
     if pick(False, True):
         inference |= {"slo_ttft_ms": pick(15, 60, 300), "admission": pick("all", "slo")}

@@ -28,10 +28,18 @@ class BusyRound:
     start_ns: Ints
     end_ns: Ints
 
+    def _running_total_ns(self) -> Ints:
+        """Return the summed length of all intervals before each one, shape (num_intervals + 1,).
+
+        Over very many rows of very long rounds the sums may wrap around 64 bits. Their differences
+        within a row, all that is used, are below the length of a round and right nevertheless.
+        """
+        return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(self.end_ns - self.start_ns)])
+
     @property
     def row_busy_ns(self) -> Ints:
         """Return how long each row is occupied in a round, shape (num_rows,)."""
-        total_ns = np.concatenate([[0], np.cumsum(self.end_ns - self.start_ns)])
+        total_ns = self._running_total_ns()
         row_ns: Ints = total_ns[self.first[1:]] - total_ns[self.first[:-1]]
         return row_ns
 
@@ -43,7 +51,7 @@ class BusyRound:
     def occupied_before_ns(self, row: Ints, time_ns: Ints) -> Ints:
         """Return how long rows have been occupied from 0 up to instants of the horizon, shape (num_instants,)."""
         round_index, phase_ns = np.divmod(time_ns, self.round_ns)
-        total_ns = np.concatenate([[0], np.cumsum(self.end_ns - self.start_ns)])
+        total_ns = self._running_total_ns()
         low, high = self.first[row], self.first[row + 1]
         while (low < high).any():
             middle = (low + high) // 2
