@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from simcore import ENGINE_VERSION
+from simcore.costs.feasibility import feasible_scenario
 from simcore.errors import InfeasibleError, Problem, ScenarioError, SimulationError
 from simcore.results.batch import Batch, Stage
 from simcore.results.columnar import decode, encode, segment_columns, segments_from
@@ -19,7 +20,7 @@ from simcore.results.segments import DTYPES, Kind, Segments, concatenated
 from simcore.results.timeline import Channel, Layout, Timeline
 from simcore.scenario.catalogue import GPUS, MODELS
 from simcore.scenario.document import Scenario as ScenarioDocument
-from simcore.scenario.parse import problems_of, read_document, scenario_from
+from simcore.scenario.parse import read_document, scenario_from
 from simcore.scenario.resolve import canonical_json, resolved_document, scenario_hash
 from simcore.scenario.systems import SYSTEMS
 
@@ -64,16 +65,17 @@ def document_checked(source: str | dict[str, Any]) -> dict[str, Any]:
         Carries every problem.
     """
     document = read_document(source) if isinstance(source, str) else source
-    scenario_from(document)
+    feasible_scenario(document)
     return document
 
 
 def problems(source: str | dict[str, Any]) -> list[Problem]:
     """Return every problem of a text or document; empty when it can run."""
     try:
-        return problems_of(read_document(source) if isinstance(source, str) else source)
+        document_checked(source)
     except ScenarioError as error:
         return list(error.problems)
+    return []
 
 
 def problems_json(found: Iterable[Problem]) -> str:
@@ -104,7 +106,7 @@ class Resolved:
 
 def resolve(document: dict[str, Any]) -> Resolved:
     """Return the resolved form of a document; ScenarioError carries every problem."""
-    scenario = scenario_from(document)
+    scenario = feasible_scenario(document)
     resolved = resolved_document(scenario)
     return Resolved(scenario.name, scenario.seed, canonical_json(resolved), scenario_hash(resolved))
 

@@ -2,12 +2,18 @@
 
 from dataclasses import dataclass
 
+from simcore.costs.gpus import gpu_spec
 from simcore.costs.network import placed_stages
-from simcore.scenario.document import ExplicitCompute, Scenario
+from simcore.costs.transformer import Transformer, transformer
+from simcore.scenario.document import AnalyticCompute, Datacenter, ExplicitCompute, Scenario, Training
 from simcore.units import S_PER_MS, S_PER_US, bytes_from_mb, bytes_per_s_from_gbps
 
 SPLITTING_SCHEDULES = frozenset({"zb-h1"})
 """Schedules with the weight gradient as an operation of its own."""
+ACTIVATION_BYTES = 2
+"""Of one number that crosses a stage boundary: BF16."""
+GRADIENT_BYTES = 2
+"""Of one parameter's gradient in the all-reduce: BF16."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,32 +67,75 @@ def ring_all_reduce_s(payload_bytes: float, num_ranks: int, rate_bytes_per_s: fl
     return hops / num_ranks * payload_bytes / rate_bytes_per_s + hops * latency_s
 
 
+def tensor_bytes(training: Training, model: Transformer | None) -> float:
+    """Return the bytes of an activation, or of its gradient, that crosses a stage boundary."""
+    if training.activation_mb is not None:
+        return bytes_from_mb(training.activation_mb)
+    assert model is not None
+    return ACTIVATION_BYTES * training.microbatch_size * model.sequence_length * model.hidden_size
+
+
+def gradient_bytes(training: Training, model: Transformer | None) -> tuple[float, ...]:
+    """Return the bytes that each stage all-reduces."""
+    num_stages = training.pipeline_stages
+    if training.gradient_mb is not None:
+        return tuple(bytes_from_mb(megabytes) for megabytes in per_stage(training.gradient_mb, num_stages))
+    assert model is not None
+    return tuple(GRADIENT_BYTES * parameters for parameters in model.stage_parameters(num_stages))
+
+
 def stage_seconds(scenario: Scenario) -> StageSeconds:
     """Return the durations of every stage's operations and of its end of the iteration."""
-    training = scenario.training
-    compute = training.compute
-    assert isinstance(compute, ExplicitCompute)
-    assert training.gradient_mb is not None
-    num_stages, num_chunks = training.pipeline_stages, training.virtual_stages
-    forward = per_stage(compute.forward_ms, num_stages)
-    backward = per_stage(compute.backward_ms, num_stages)
-    weight = per_stage(compute.weight_ms, num_stages)
-    splits = training.schedule in SPLITTING_SCHEDULES
-    pairs = list(zip(backward, weight, strict=True))
+    training, model = scenario.training, trained_model(scenario)
+    num_chunks = training.virtual_stages
     ends = [scenario.datacenters[index] for index in placed_stages(scenario)]
-    gradients = per_stage(training.gradient_mb, num_stages)
+    if isinstance(training.compute, ExplicitCompute):
+        passes = _explicit_passes(training, training.compute)
+    else:
+        assert model is not None
+        passes = _analytic_passes(training, training.compute, model, ends)
+    splits = training.schedule in SPLITTING_SCHEDULES
+    reduced = zip(gradient_bytes(training, model), ends, strict=True)
     return StageSeconds(
-        forward_s=tuple(ms * S_PER_MS / num_chunks for ms in forward),
-        backward_s=tuple((b * S_PER_MS + (0.0 if splits else w * S_PER_MS)) / num_chunks for b, w in pairs),
-        weight_s=tuple((w * S_PER_MS if splits else 0.0) / num_chunks for w in weight),
+        forward_s=tuple(forward / num_chunks for forward, _, _ in passes),
+        backward_s=tuple((inputs + (0.0 if splits else weights)) / num_chunks for _, inputs, weights in passes),
+        weight_s=tuple((weights if splits else 0.0) / num_chunks for _, _, weights in passes),
         all_reduce_s=tuple(
             ring_all_reduce_s(
-                bytes_from_mb(megabytes),
+                payload_bytes,
                 training.pipelines,
                 bytes_per_s_from_gbps(end.intra_gbps),
                 end.intra_latency_us * S_PER_US,
             )
-            for megabytes, end in zip(gradients, ends, strict=True)
+            for payload_bytes, end in reduced
         ),
         optimizer_s=training.optimizer_ms * S_PER_MS,
     )
+
+
+def trained_model(scenario: Scenario) -> Transformer | None:
+    """Return the dimensions of the model that is trained, if the document has one."""
+    return None if scenario.model is None else transformer(scenario.model)
+
+
+Pass = tuple[float, float, float]
+"""Seconds of forward, backward of inputs and backward of weights, all chunks of a stage."""
+
+
+def _explicit_passes(training: Training, compute: ExplicitCompute) -> list[Pass]:
+    columns = (compute.forward_ms, compute.backward_ms, compute.weight_ms)
+    values = [[ms * S_PER_MS for ms in per_stage(column, training.pipeline_stages)] for column in columns]
+    return list(zip(*values, strict=True))
+
+
+def _analytic_passes(
+    training: Training, compute: AnalyticCompute, model: Transformer, ends: list[Datacenter]
+) -> list[Pass]:
+    """Return FLOPs over what the stage's GPUs reach; full recompute repeats the forward in the backward."""
+    flops = model.stage_forward_flops(training.pipeline_stages, training.microbatch_size)
+    repeated = 1 if training.recompute == "full" else 0
+    passes = []
+    for stage_flops, end in zip(flops, ends, strict=True):
+        forward_s = stage_flops / (training.tensor_parallel * gpu_spec(end).peak_flops_per_s * compute.mfu)
+        passes.append((forward_s, (1 + repeated) * forward_s, forward_s))
+    return passes

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simcore.costs.compute import SPLITTING_SCHEDULES, stage_seconds
+from simcore.costs.compute import SPLITTING_SCHEDULES, stage_seconds, tensor_bytes, trained_model
 from simcore.costs.layout import Layout
+from simcore.costs.memory import max_in_flight
 from simcore.costs.network import Network, network, placed_stages
 from simcore.errors import InfeasibleError, Problem
 from simcore.scenario.document import Scenario
-from simcore.units import NS_PER_S, bytes_from_mb, ns_from_s
+from simcore.units import NS_PER_S, ns_from_s
 
 MAX_HORIZON_NS = 2**62
 """About 146 years; a plan that could take longer is refused before 64-bit sums can overflow."""
@@ -94,14 +95,12 @@ def cell_plan(scenario: Scenario) -> Plan:
         `MAX_HORIZON_NS`.
     """
     training = scenario.training
-    assert training.activation_mb is not None
     durations = stage_seconds(scenario)
-    tensor_bytes = bytes_from_mb(training.activation_mb)
-    net = network(scenario, tensor_bytes)
+    sent_bytes = tensor_bytes(training, trained_model(scenario))
+    net = network(scenario, sent_bytes)
     _refuse_endless(scenario, net)
     stage_datacenter = placed_stages(scenario)
     latency_ns, gather_ns = _whole_ns(net.one_way_s), _whole_ns(net.gather_s)
-    in_flight = training.max_in_flight or training.microbatches
     return Plan(
         layout=Layout(
             datacenters=tuple(datacenter.name for datacenter in scenario.datacenters),
@@ -114,7 +113,7 @@ def cell_plan(scenario: Scenario) -> Plan:
         schedule=training.schedule,
         num_microbatches=training.microbatches,
         num_chunks=training.virtual_stages,
-        max_in_flight=min(in_flight, training.microbatches),
+        max_in_flight=max_in_flight(scenario),
         splits_weight=training.schedule in SPLITTING_SCHEDULES,
         blocking_sends=training.transport.sends == "blocking",
         forward_ns=_whole_ns(durations.forward_s),
@@ -127,7 +126,7 @@ def cell_plan(scenario: Scenario) -> Plan:
         arrival_ns=latency_ns + gather_ns,
         all_reduce_ns=_whole_ns(durations.all_reduce_s),
         optimizer_ns=ns_from_s(durations.optimizer_s),
-        tensor_bytes=tensor_bytes,
+        tensor_bytes=sent_bytes,
     )
 
 

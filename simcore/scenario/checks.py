@@ -117,9 +117,10 @@ def _tensor_sizes_known(document: Any) -> Iterator[Problem]:
 
 
 @_rule
-def _compute_known(document: Any) -> Iterator[Problem]:
-    if document.training.compute.mode == "analytic":
-        yield Problem("training.compute.mode", f"{NOT_YET}; give explicit forward_ms and backward_ms")
+def _analytic_compute_needs_a_model(document: Any) -> Iterator[Problem]:
+    if document.training.compute.mode == "analytic" and document.model is None:
+        sentence = "analytic needs a model to count the FLOPs of; give one, or explicit forward_ms and backward_ms"
+        yield Problem("training.compute.mode", sentence)
 
 
 @_rule
@@ -132,10 +133,18 @@ def _models_known(document: Any) -> Iterator[Problem]:
 
 
 @_rule
-def _memory_not_yet(document: Any) -> Iterator[Problem]:
-    if document.model is not None:
+def _a_layer_for_each_stage(document: Any) -> Iterator[Problem]:
+    model = document.model
+    if model is None:
+        return
+    preset = getattr(model, "preset", None)
+    layers = MODELS[preset].layers if preset in MODELS else _read(model, "layers")
+    chunks = document.training.pipeline_stages * document.training.virtual_stages
+    if layers is not None and chunks > layers:
+        of_chunks = "" if document.training.virtual_stages == 1 else " times virtual_stages"
         yield Problem(
-            "model", f"{NOT_YET}; leave it out and give activation_mb, gradient_mb and explicit compute times instead"
+            "training.pipeline_stages",
+            f"{chunks} stages{of_chunks} for a model of {layers} layers; at most one a layer",
         )
 
 

@@ -15,9 +15,8 @@ One document, YAML or JSON, describes everything that a simulation depends on. U
 errors. All errors of a document are reported at once, each with the path of its field. This page is
 made from the models that check it: `python -m simcore.scenario.reference_page`.
 
-Refused with "not yet" until they are computed: `training.compute` in mode analytic, `placement` in
-mode auto (both are what an absent key means), `inference.prefill` in mode analytic, `inference.requests`
-in the modes poisson and trace, a training `model` (its memory would have to be checked), and
+Refused with "not yet" until they are computed: `placement` in mode auto (what an absent key means),
+`inference.prefill` in mode analytic, `inference.requests` in the modes poisson and trace, and
 """
 
 

@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from simcore.bubbletea import free_time
-from simcore.bubbletea.controller import Slice
+from simcore.bubbletea.controller import Slice, placements
 from simcore.bubbletea.figures import exact_sum, nearest_rank
+from simcore.costs.plan import cell_plan
 from simcore.errors import InfeasibleError
-from tests.casts import MS, Document, one_region, requests, two_regions
+from simcore.results.segments import Kind
+from tests.casts import MS, Document, one_region, requests, scenario, two_regions
 from tests.placement_cases import figures_of, random_document, rows_of_slices, slices_of, twin_answer
+from tests.twin_timeline import Row, segments_of
 
 
 def pieces_ms(slices: list[Slice]) -> list[tuple[int, int, float]]:
@@ -90,6 +93,21 @@ def test_a_later_request_may_use_the_time_before_a_booking():
         inference={"shards": 2, "iterations": 2, "requests": requests((0, 200), (0, 200), (0, 100))},
     )
     assert pieces_ms(slices_of(document)) == [(0, 0, 10), (0, 1, 28), (1, 0, 56), (1, 1, 74), (2, 0, 20), (2, 1, 38)]
+
+
+def test_what_a_booking_leaves_before_it_is_not_taken_for_more():
+    # One replica, idle (in ms) 10-20, 30-50, 60-65 on its first worker and 12-24, 45-70, 80-100 on its
+    # second. Request 0 has 30-50 and 50-70, of which 45-50 is left. Request 1, 10 ms a shard, has 10-20
+    # and is ready at 20: 12-24 is too short from there, 45-50 in itself.
+    idle_ms = [[(10, 20), (30, 50), (60, 65)], [(12, 24), (45, 70), (80, 100)]]
+    rows: list[Row] = []
+    for row, gaps in enumerate(idle_ms):
+        edges = [0, *(edge for gap in gaps for edge in gap), 100]
+        busy = zip(edges[::2], edges[1::2], strict=True)
+        rows += [(row, Kind.FORWARD, start * MS, (end - start) * MS, 0, 0) for start, end in busy]
+    case = scenario(one_region(2, inference={"shards": 2, "requests": requests((10, 400), (10, 200), (10, 100))}))
+    slices = list(placements(case, cell_plan(case), segments_of(rows), 100 * MS))
+    assert pieces_ms(slices) == [(0, 0, 30), (0, 1, 50), (1, 0, 10), (1, 1, 80), (2, 0, 60), (2, 1, 90)]
 
 
 @pytest.mark.parametrize(("slo_ms", "served", "rejected"), [(50, 2, 0), (49, 1, 1)])

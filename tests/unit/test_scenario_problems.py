@@ -72,7 +72,6 @@ def test_a_fault_is_named_with_its_path(path: str, value: Any, at: str, says: st
 @pytest.mark.parametrize(
     ("document", "at"),
     [
-        (changed(one_region(), "training.compute", {"mode": "analytic", "mfu": 0.4}), "training.compute.mode"),
         (changed(one_region(), "placement", {"mode": "auto"}), "placement.mode"),
         (changed(one_region(), "trouble", []), "trouble"),
         (changed(one_region(), "placement", {"mode": "fixed", "pipelines": []}), "placement.pipelines"),
