@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from hypothesis import settings as hypothesis_settings
 
-ORDER = ("unit", "property", "golden", "validation", "project", "service", "chaos", "browser")
+ORDER = ("unit", "property", "golden", "reference_cases", "project", "service", "chaos", "browser")
 """Folders in the order in which they run; Playwright's event loop stays until the end, so its tests come last."""
 MARKED = ("service", "browser", "chaos")
 """Folders whose tests carry the marker of the same name."""
@@ -22,6 +23,11 @@ settings.CELERY_BROKER_TRANSPORT_OPTIONS = {}
 if settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # A file, as in production: a shared in-memory database has other locks and no `data_version`.
     settings.DATABASES["default"].setdefault("TEST", {})["NAME"] = str(_scratch / "test.sqlite3")
+
+
+# The same examples on every machine, however slow: a red run can be run again, and no test asserts a time.
+hypothesis_settings.register_profile("boba", deadline=None, derandomize=True, print_blob=True)
+hypothesis_settings.load_profile("boba")
 
 
 def _folder(item: pytest.Item) -> str:
