@@ -38,7 +38,7 @@ def take(page: Page, name: str) -> None:
         page.locator(".tl-strip .main-svg").first.wait_for(timeout=PATIENCE_MS)
         page.wait_for_timeout(1500)  # fonts, the strip and its axis
         page.screenshot(path=IMAGES / f"{name}-{theme}.png")
-        print(f"wrote docs/images/{name}-{theme}.png")
+        sys.stdout.write(f"wrote docs/images/{name}-{theme}.png\n")
 
 
 def main() -> int:
