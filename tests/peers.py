@@ -1,18 +1,18 @@
-"""What other tools print, from ../shared; one skipped row where that folder is absent."""
+"""What other tools print, from the reference folder; one skipped row where that is absent."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
-_MEMORY_FLOPS = SHARED / "data" / "peers" / "memory_flops.json"
+from tests.reference_folder import REFERENCE
+
+_MEMORY_FLOPS = REFERENCE / "data" / "peers" / "memory_flops.json"
 
 
 def _rows(tool: str) -> list[Any]:
     if not _MEMORY_FLOPS.exists():
-        absent = pytest.mark.skip(reason="../shared/data/peers/memory_flops.json is not here")
+        absent = pytest.mark.skip(reason=f"{_MEMORY_FLOPS} is not here (BOBA_REFERENCE_DIR)")
         return [pytest.param({}, marks=absent, id="absent")]
     rows = json.loads(_MEMORY_FLOPS.read_text())[tool]
     return [pytest.param(row, id=row["id"]) for row in rows]
