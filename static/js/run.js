@@ -3,7 +3,8 @@
  * window by window; a live one comes by the socket, and goes over to the server when it ends.
  */
 
-import { addBanner, listenToCancel, showConnection, showFigures, showProgress, showStatus } from "./run_head.js";
+import { listenToBaseline, refreshFigures } from "./run_figures.js";
+import { addBanner, listenToCancel, showConnection, showProgress, showStatus } from "./run_head.js";
 import { RunStream } from "./stream.js";
 import { Layout } from "./timeline/layout.js";
 import { LiveSource } from "./timeline/live_source.js";
@@ -53,6 +54,7 @@ followButton.addEventListener("click", () => timeline.follow(!timeline.view.foll
 backButton.addEventListener("click", () => timeline.follow(true));
 document.querySelector("[data-retry]")?.addEventListener("click", () => stream?.retry());
 listenToCancel();
+listenToBaseline(run.figures_url);
 
 /** @param {string} message */
 function fail(message) {
@@ -111,7 +113,7 @@ function take(frame) {
     if (header.level !== "info") addBanner("warn", `log-${header.seq}`, "Worker:", header.message);
   } else if (store) {
     store.take(frame);
-    if (header.kind === "metric") showFigures(header.figures);
+    if (header.kind === "metric") refreshFigures(run.figures_url);
     if (header.simulated_ns !== undefined) {
       showProgress(store.simulatedNs, store.horizonNs, header.phase ?? (store.iterationNs ? "fills" : "iteration"));
     }
@@ -122,6 +124,7 @@ function take(frame) {
 /** @param {string} status */
 function showEnd(status) {
   showStatus(status);
+  refreshFigures(run.figures_url);
   element("run-progress").hidden = true;
   document.getElementById("run-cancel")?.remove();
   if (status === "succeeded") return;

@@ -1,6 +1,6 @@
-/** What stands above the timeline of a run: status, progress, key figures, banners, cancel. */
+/** What stands above the timeline of a run: status, progress, banners, cancel. */
 
-import { duration, grouped, percent } from "./timeline/units.js";
+import { duration } from "./timeline/units.js";
 
 const ICONS = /** @type {Record<string, string>} */ ({
   queued: "clock",
@@ -31,49 +31,6 @@ export function showStatus(status) {
   if (pill.dataset.status === status) return;
   pill.dataset.status = status;
   pill.replaceChildren(icon(ICONS[status] ?? "clock"), status);
-}
-
-/** @type {Record<string, (value: number) => string>} */
-const TEXTS = {
-  iteration_time_ns: duration,
-  gpu_utilization_training: percent,
-  gpu_utilization_total: percent,
-  fill_ratio: percent,
-  served: (value) => grouped(value),
-  rejected: (value) => grouped(value),
-  unplaceable: (value) => grouped(value),
-  ttft_p50_ns: duration,
-  ttft_p95_ns: duration,
-  ttft_p99_ns: duration,
-  wan_bytes: bytes,
-};
-
-/** @param {number} value */
-function bytes(value) {
-  const units = ["B", "kB", "MB", "GB", "TB", "PB"];
-  const power = Math.max(0, Math.min(units.length - 1, Math.floor(Math.log10(Math.max(value, 1)) / 3)));
-  return `${Number((value / 1000 ** power).toPrecision(4))} ${units[power]}`;
-}
-
-/** @param {Record<string, any>} figures @param {string} key */
-function figure(figures, key) {
-  const inference = figures.inference ?? {};
-  if (key === "fill_ratio") {
-    return inference.idle_ns && inference.filled_ns !== undefined ? inference.filled_ns / inference.idle_ns : undefined;
-  }
-  return figures[key] ?? inference[key];
-}
-
-/** @param {Record<string, any>} figures */
-export function showFigures(figures) {
-  for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-kpi]"))) {
-    const key = /** @type {string} */ (node.dataset.kpi);
-    const value = figure(figures, key);
-    if (typeof value !== "number") continue;
-    node.dataset.value = JSON.stringify(value);
-    node.textContent = TEXTS[key](value);
-    if (node.matches("dd > :first-child")) node.closest(".kpi")?.removeAttribute("data-pending");
-  }
 }
 
 /**

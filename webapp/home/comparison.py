@@ -20,6 +20,8 @@ class Bar:
     times_reference: float
     """How many times the reference's iteration time it is."""
     is_reference: bool
+    url: str
+    """The run's page, with the reference's run as its baseline."""
 
 
 def comparison(rows: Sequence[Row], *, reference_name: str) -> list[Bar]:
@@ -38,8 +40,18 @@ def comparison(rows: Sequence[Row], *, reference_name: str) -> list[Bar]:
         return []
     known.sort(key=lambda entry: (entry[0], entry[1].pk))
     longest_ns = known[-1][0]
-    reference_ns, reference, _ = next((entry for entry in known if entry[1].name == reference_name), known[0])
+    reference_ns, reference, reference_run = next(
+        (entry for entry in known if entry[1].name == reference_name), known[0]
+    )
     return [
-        Bar(scenario, run, ns, ns / longest_ns, ns / reference_ns, is_reference=scenario is reference)
+        Bar(
+            scenario,
+            run,
+            ns,
+            ns / longest_ns,
+            ns / reference_ns,
+            is_reference=scenario is reference,
+            url=run.get_absolute_url() + ("" if scenario is reference else f"?base={reference_run.pk}"),
+        )
         for ns, scenario, run in known
     ]

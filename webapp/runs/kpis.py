@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from webapp.runs.deltas import Comparison, Delta, of_bad, of_good, of_share, of_time, of_traffic
 from webapp.runs.templatetags.units import ABSENT, duration, share
 
 Figures = dict[str, Any]
@@ -25,10 +26,43 @@ def size(value_bytes: Any) -> str:
     return f"{value_bytes:.0f} B"
 
 
-def fill_ratio(inference: Figures) -> float | None:
-    """Return booked over idle worker time; None while unknown or when nothing is idle."""
-    filled_ns, idle_ns = inference.get("filled_ns"), inference.get("idle_ns")
-    return filled_ns / idle_ns if filled_ns is not None and idle_ns else None
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A figure of docs/figures.md as the page shows it."""
+
+    key: str
+    text: Callable[[Any], str]
+    compare: Comparison
+    prefix: str = ""
+
+
+_TRAINING = (
+    ("Iteration time", (Measure("iteration_time_ns", duration, of_time),)),
+    ("Training utilisation", (Measure("gpu_utilization_training", share, of_share),)),
+)
+_INFERENCE = (
+    ("With prefill", (Measure("gpu_utilization_total", share, of_share),)),
+    ("Idle time filled", (Measure("fill_fraction", share, of_share),)),
+)
+_NETWORK = (("WAN per iteration", (Measure("wan_bytes", size, of_traffic),)),)
+_REQUESTS = (
+    (
+        "Requests served",
+        (
+            Measure("served", count, of_good),
+            Measure("rejected", count, of_bad, "rejected"),
+            Measure("unplaceable", count, of_bad, "unplaceable"),
+        ),
+    ),
+    (
+        "Time to first token, median",
+        (
+            Measure("ttft_p50_ns", duration, of_time),
+            Measure("ttft_p95_ns", duration, of_time, "p95"),
+            Measure("ttft_p99_ns", duration, of_time, "p99"),
+        ),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +72,11 @@ class Kpi:
     key: str
     value: float | None
     text: str
-    prefix: str = ""
+    prefix: str
+    base_text: str
+    """What the baseline has; empty without a baseline."""
+    delta: Delta | None
+    """None without a baseline, and where either of the two figures is not there."""
 
     @property
     def raw(self) -> str:
@@ -59,41 +97,25 @@ class Tile:
         return self.kpis[0].value is None
 
 
-def tiles(figures: Figures, *, has_inference: bool) -> list[Tile]:
+def tiles(figures: Figures, *, has_inference: bool, baseline: Figures | None = None) -> list[Tile]:
     """Return the key figures in the order of the page; values not known yet are None."""
-    inference: Figures = figures.get("inference") or {}
+    here, there = _flat(figures), None if baseline is None else _flat(baseline)
+    wanted = [*_TRAINING, *_INFERENCE, *_NETWORK, *_REQUESTS] if has_inference else [*_TRAINING, *_NETWORK]
+    return [Tile(label, tuple(_kpi(measure, here, there) for measure in measures)) for label, measures in wanted]
 
-    def kpi(source: Figures, key: str, text: Callable[[Any], str], prefix: str = "") -> Kpi:
-        value = source.get(key)
-        return Kpi(key, value, text(value), prefix)
 
-    training = [
-        Tile("Iteration time", (kpi(figures, "iteration_time_ns", duration),)),
-        Tile("Training utilisation", (kpi(figures, "gpu_utilization_training", share),)),
-    ]
-    wan = Tile("WAN per iteration", (kpi(figures, "wan_bytes", size),))
-    if not has_inference:
-        return [*training, wan]
-    ratio = fill_ratio(inference)
-    return [
-        *training,
-        Tile("With prefill", (kpi(inference, "gpu_utilization_total", share),)),
-        Tile("Filled idle", (Kpi("fill_ratio", ratio, share(ratio)),)),
-        wan,
-        Tile(
-            "Requests served",
-            (
-                kpi(inference, "served", count),
-                kpi(inference, "rejected", count, "rejected"),
-                kpi(inference, "unplaceable", count, "unplaceable"),
-            ),
-        ),
-        Tile(
-            "TTFT p50",
-            (
-                kpi(inference, "ttft_p50_ns", duration),
-                kpi(inference, "ttft_p95_ns", duration, "p95"),
-                kpi(inference, "ttft_p99_ns", duration, "p99"),
-            ),
-        ),
-    ]
+def _flat(figures: Figures) -> Figures:
+    return figures | (figures.get("inference") or {})
+
+
+def _kpi(measure: Measure, here: Figures, there: Figures | None) -> Kpi:
+    value = here.get(measure.key)
+    base = None if there is None else there.get(measure.key)
+    return Kpi(
+        key=measure.key,
+        value=value,
+        text=measure.text(value),
+        prefix=measure.prefix,
+        base_text="" if there is None else measure.text(base),
+        delta=None if value is None or base is None else measure.compare(value, base),
+    )

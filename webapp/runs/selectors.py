@@ -11,6 +11,7 @@ from webapp.runs.models import Chunk, Run
 from webapp.scenarios.models import Scenario
 
 LARGE_FIELDS = ("document", "traceback", "problem")
+RECENT_RUNS = 60
 
 
 def run_list(
@@ -35,6 +36,22 @@ def run_get(*, run_id: UUID | str, visible_to: User | AnonymousUser) -> Run:
     return Run.objects.select_related("workspace", "scenario", "requested_by").get(
         pk=run_id, workspace__memberships__user_id=visible_to.pk
     )
+
+
+def runs_to_compare_with(*, run: Run) -> list[Run]:
+    """Return the latest succeeded runs of the same workspace but for this one, newest first."""
+    succeeded = run_list(workspace=run.workspace, status=Run.Status.SUCCEEDED)
+    return list(succeeded.exclude(pk=run.pk)[:RECENT_RUNS])
+
+
+def baseline_get(*, run: Run, base_id: str) -> Run | None:
+    """Return a succeeded run of the same workspace by its id; None if there is no such run."""
+    try:
+        pk = UUID(base_id)
+    except ValueError:
+        return None
+    succeeded = run_list(workspace=run.workspace, status=Run.Status.SUCCEEDED)
+    return succeeded.exclude(pk=run.pk).filter(pk=pk).first()
 
 
 def chunks_after(*, run_id: UUID, seq: int, limit: int) -> list[tuple[int, bytes]]:

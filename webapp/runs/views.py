@@ -10,13 +10,15 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from webapp.accounts.models import Workspace
 from webapp.accounts.selectors import may_edit
+from webapp.runs import baselines
 from webapp.runs.kpis import tiles
 from webapp.runs.models import Run
-from webapp.runs.selectors import run_get
+from webapp.runs.selectors import baseline_get, run_get, runs_to_compare_with
 from webapp.runs.services import run_cancel
 from webapp.scenarios.access import AuthedRequest, workspace_of
 
@@ -31,16 +33,23 @@ def detail(request: AuthedRequest, workspace_slug: str, run_id: UUID) -> HttpRes
     run = _run_or_404(request, workspace, run_id)
     editor_url = _editor_url(run)
     context = {
+        **_figures(request, run),
         "workspace": workspace,
-        "run": run,
         "editor_url": editor_url,
-        "tiles": tiles(run.figures_data, has_inference="inference" in json.loads(run.document)),
         "problems": [{**problem, "url": _field_url(editor_url, problem.get("path", ""))} for problem in run.problems],
         "may_edit": may_edit(user=request.user, workspace=workspace),
         "api_url": f"/api/v1/runs/{run.id}",
         "page_data": _page_data(run),
     }
     return render(request, "runs/run.html", context)
+
+
+@login_required
+@require_GET
+def figures(request: AuthedRequest, workspace_slug: str, run_id: UUID) -> HttpResponse:
+    """Return the key figures as a piece of the page, for the page itself when they have changed."""
+    run = _run_or_404(request, workspace_of(request, workspace_slug), run_id)
+    return render(request, "runs/_figures.html", _figures(request, run))
 
 
 @login_required
@@ -68,6 +77,22 @@ def _run_or_404(request: AuthedRequest, workspace: Workspace, run_id: UUID) -> R
     return run
 
 
+def _figures(request: AuthedRequest, run: Run) -> dict[str, Any]:
+    """Return what `runs/_figures.html` shows: key figures, beside those of the baseline that the address names."""
+    wanted = request.GET.get("base", "")
+    base = baseline_get(run=run, base_id=wanted) if wanted else None
+    return {
+        "run": run,
+        "tiles": tiles(
+            run.figures_data,
+            has_inference="inference" in json.loads(run.document),
+            baseline=base.figures_data if base is not None else None,
+        ),
+        "baselines": baselines.menu(run, runs_to_compare_with(run=run), base),
+        "is_base_missing": bool(wanted) and base is None,
+    }
+
+
 def _editor_url(run: Run) -> str:
     if run.scenario is None or run.scenario.deleted_at is not None:
         return ""
@@ -92,6 +117,7 @@ def _page_data(run: Run) -> dict[str, Any]:
         "simulated_ns": run.simulated_ns,
         "horizon_ns": run.horizon_ns,
         "socket_path": "/ws/runs/",
+        "figures_url": reverse("run-figures", args=[run.workspace.slug, run.id]),
         "layout_url": f"{api_url}/layout",
         "timeline_url": f"{api_url}/timeline",
     }

@@ -31,7 +31,7 @@ export function drawGutter(element, layout, view, height) {
     const heading = headings.get(slot);
     if (heading !== undefined) {
       if (y - lastY < LABEL_PX) continue;
-      nodes.push(label("tl-heading", heading.isFolded ? `${heading.text} ▸ ${heading.count} folded` : heading.text, y));
+      nodes.push(label("tl-heading", heading.isFolded ? `▸ ${heading.count} ${heading.text}` : heading.text, y));
       lastY = y;
       continue;
     }

@@ -37,7 +37,7 @@ export class Layout {
     /** Display index that each heading stands above, ascending. @type {{index: number, text: string}[]} */
     this.headings = [];
     if (this.numWan) this.headings.push({ index: this.numWorkers, text: "WAN channels" });
-    if (this.numLocal) this.headings.push({ index: this.numWorkers + this.numWan, text: "Local channels" });
+    if (this.numLocal) this.headings.push({ index: this.numWorkers + this.numWan, text: "local channels" });
     /** Whether the local channels are folded away. */
     this.foldsLocal = false;
     this.separatorSlots = this.#separators();

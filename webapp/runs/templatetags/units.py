@@ -45,8 +45,10 @@ def share(fraction: Any) -> str:
 
 @register.filter
 def times(ratio: Any) -> str:
-    """Return a ratio with three digits: `20.7×`."""
-    return f"{ratio:.3g}×" if isinstance(ratio, (int, float)) else ABSENT
+    """Return a ratio with three digits, a large one in whole: `20.7×`, `1 250×`."""
+    if not isinstance(ratio, (int, float)):
+        return ABSENT
+    return f"{ratio:.3g}×" if ratio < 1_000 else f"{ratio:,.0f}×".replace(",", "\u202f")
 
 
 @register.filter
